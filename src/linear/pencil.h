@@ -1,0 +1,80 @@
+#pragma once
+// The matrix pencil  shift E + A  with E = dF/dy', A = dF/dy, in dense, banded or sparse storage,
+// and its factorisations for real and complex shifts. Both matrices share one pattern, so a shift
+// is one pass over the entries; nothing allocates after the first factorisation.
+#include <memory>
+#include <vector>
+
+namespace daedalus {
+
+enum class Storage { dense, banded, sparse };
+
+/// Compressed column pattern; rows ascending in every column, the diagonal always present.
+struct Pattern {
+  int size = 0;
+  std::vector<int> column_start;  ///< size + 1 entries
+  std::vector<int> row;
+
+  int nonzeros() const { return static_cast<int>(row.size()); }
+};
+
+Pattern dense_pattern(int size);
+/// Adds the diagonal, sorts, removes duplicates.
+Pattern make_pattern(int size, std::vector<std::pair<int, int>> row_column);
+
+struct Bandwidth {
+  int lower = 0;
+  int upper = 0;
+};
+Bandwidth bandwidth(const Pattern& pattern);
+/// Dense for small or full patterns, banded where the band is narrow, sparse otherwise.
+Storage choose_storage(const Pattern& pattern);
+
+/// Values are stored in the order of `pattern` (compressed columns) whatever the storage: dense
+/// storage has the dense pattern, so there `a[i + n j]` is entry (i, j).
+struct Pencil {
+  Storage storage = Storage::dense;
+  Pattern pattern;
+  std::vector<double> e;  ///< dF/dy'
+  std::vector<double> a;  ///< dF/dy
+
+  Pencil() = default;
+  Pencil(Storage storage, Pattern pattern);
+  int size() const { return pattern.size; }
+};
+
+/// Factors of  shift E + A.
+class RealFactors {
+ public:
+  virtual ~RealFactors() = default;
+  /// False: singular to working precision; `singular_column` then names the column.
+  virtual bool factor(const Pencil& pencil, double shift) = 0;
+  virtual void solve(double* x) const = 0;
+  int singular_column() const { return singular_column_; }
+  /// What fixes the pivot order of later factorisations (empty: nothing). After
+  /// `restore_pivots(pivots())` on a new object the next factors have the same bits.
+  virtual std::vector<double> pivots() const { return {}; }
+  virtual void restore_pivots(const Pencil&, const std::vector<double>&) {}
+
+ protected:
+  int singular_column_ = -1;
+};
+
+/// Factors of  (re + i im) E + A, real and imaginary parts apart.
+class ComplexFactors {
+ public:
+  virtual ~ComplexFactors() = default;
+  virtual bool factor(const Pencil& pencil, double re, double im) = 0;
+  virtual void solve(double* re, double* im) const = 0;
+  int singular_column() const { return singular_column_; }
+  virtual std::vector<double> pivots() const { return {}; }
+  virtual void restore_pivots(const Pencil&, const std::vector<double>&) {}
+
+ protected:
+  int singular_column_ = -1;
+};
+
+std::unique_ptr<RealFactors> make_real_factors(const Pencil& pencil);
+std::unique_ptr<ComplexFactors> make_complex_factors(const Pencil& pencil);
+
+}  // namespace daedalus
