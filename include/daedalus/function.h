@@ -1,0 +1,130 @@
+#pragma once
+// The user's equations, written once. A callable generic in its scalar,
+//     [](auto t, auto y, auto out) { out[0] = -y[0]; }
+// is kept in three instances: double (evaluate), Dual (Jacobians), Dual2 (second derivatives).
+// A callable that takes doubles is kept as it is; its derivatives are differences. The leading
+// t may be left out, or be a plain double while the vectors are generic.
+#include <array>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "daedalus/dual.h"
+#include "daedalus/vector.h"
+
+namespace daedalus {
+
+namespace function_detail {
+
+template <class Scalar, int>
+using Repeated = InputOf<Scalar>;
+
+/// Calls f with whichever of the allowed parameter lists it has.
+template <class F, class Scalar, class Out, class Indices>
+struct Call;
+
+template <class F, class Scalar, class Out, int... I>
+struct Call<F, Scalar, Out, std::integer_sequence<int, I...>> {
+  static constexpr bool timeless = std::is_invocable_v<const F&, Repeated<Scalar, I>..., Out&>;
+  static constexpr bool timed = std::is_invocable_v<const F&, Scalar, Repeated<Scalar, I>..., Out&>;
+  static constexpr bool with_plain_time =
+      std::is_invocable_v<const F&, double, Repeated<Scalar, I>..., Out&>;
+  static constexpr bool possible = timeless || timed || with_plain_time;
+
+  static void invoke(const F& f, const Scalar& t, const InputOf<Scalar>* in, Out out) {
+    (void)t;
+    if constexpr (timeless)
+      f(in[I]..., out);
+    else if constexpr (timed)
+      f(t, in[I]..., out);
+    else
+      f(value_of(t), in[I]..., out);
+  }
+};
+
+}  // namespace function_detail
+
+/// out = f(t, a_1, ..., a_K), where OutputShape is OutputOf (a vector) or MatrixOutputOf.
+template <int K, template <class> class OutputShape>
+class BasicFunction {
+ public:
+  BasicFunction() = default;
+
+  template <class F>
+    requires(!std::is_same_v<std::decay_t<F>, BasicFunction>)
+  BasicFunction(F f) : body_(std::make_shared<Body<F>>(std::move(f))) {
+    static_assert(Body<F>::template Caller<double>::possible,
+                  "the callable must take (t, inputs..., output) or (inputs..., output)");
+  }
+
+  explicit operator bool() const { return body_ != nullptr; }
+  /// Exact derivatives are to be had: the callable is generic in its scalar.
+  bool is_differentiable() const { return body_ && body_->differentiable; }
+  /// Also with respect to t.
+  bool is_time_differentiable() const { return body_ && body_->time_differentiable; }
+
+  template <class Scalar>
+  void operator()(const Scalar& t, const std::array<InputOf<Scalar>, K>& in,
+                  OutputShape<Scalar> out) const {
+    body_->call(t, in.data(), out);
+  }
+
+ private:
+  struct Interface {
+    bool differentiable = false;
+    bool time_differentiable = false;
+    virtual ~Interface() = default;
+    virtual void call(const double& t, const InputOf<double>* in, OutputShape<double> out) const = 0;
+    virtual void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const = 0;
+    virtual void call(const Dual2& t, const InputOf<Dual2>* in, OutputShape<Dual2> out) const = 0;
+  };
+
+  template <class F>
+  struct Body final : Interface {
+    template <class Scalar>
+    using Caller =
+        function_detail::Call<F, Scalar, OutputShape<Scalar>, std::make_integer_sequence<int, K>>;
+
+    F f;
+    explicit Body(F callable) : f(std::move(callable)) {
+      this->differentiable = Caller<Dual>::possible;
+      this->time_differentiable = Caller<Dual>::timeless || Caller<Dual>::timed;
+    }
+    void call(const double& t, const InputOf<double>* in, OutputShape<double> out) const override {
+      Caller<double>::invoke(f, t, in, out);
+    }
+    void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const override {
+      if constexpr (Caller<Dual>::possible) Caller<Dual>::invoke(f, t, in, out);
+    }
+    void call(const Dual2& t, const InputOf<Dual2>* in, OutputShape<Dual2> out) const override {
+      if constexpr (Caller<Dual2>::possible) Caller<Dual2>::invoke(f, t, in, out);
+    }
+  };
+
+  std::shared_ptr<const Interface> body_;
+};
+
+template <int K>
+using Function = BasicFunction<K, OutputOf>;
+template <int K>
+using MatrixFunction = BasicFunction<K, MatrixOutputOf>;
+
+/// Wraps a generic callable whose body only works with double: plain([](auto t, auto y, auto r) {...}).
+template <class F>
+struct Plain {
+  F f;
+  template <class... Arguments>
+    requires((std::is_same_v<Arguments, double> || std::is_same_v<Arguments, Input> ||
+              std::is_same_v<Arguments, Output> || std::is_same_v<Arguments, MatrixOutput>) &&
+             ...)
+  auto operator()(Arguments... arguments) const -> decltype(f(arguments...)) {
+    return f(arguments...);
+  }
+};
+template <class F>
+Plain<F> plain(F f) {
+  return {std::move(f)};
+}
+
+}  // namespace daedalus

@@ -1,0 +1,98 @@
+#pragma once
+// solve(problem, options) -> Solution, and the same run one step at a time.
+#include <atomic>
+#include <functional>
+#include <iosfwd>
+#include <limits>
+#include <memory>
+
+#include "daedalus/error.h"
+#include "daedalus/events.h"
+#include "daedalus/method.h"
+#include "daedalus/problem.h"
+#include "daedalus/solution.h"
+
+namespace daedalus {
+
+/// What is integrated in place of a mechanical system as it stands.
+enum class Formulation {
+  automatic,           ///< stabilized_index_2 for holonomic mechanics, direct for the rest
+  direct,              ///< the equations as they stand (mechanics: index 3)
+  index_2,             ///< constraints differentiated once
+  index_1,             ///< constraints differentiated twice
+  stabilized_index_2,  ///< index 2 with the position constraint kept by a second multiplier
+};
+const char* name_of(Formulation formulation);
+
+/// Algebraic variables of methods that are not stiffly accurate. [HairerWanner1996, VI.1]
+enum class AlgebraicUpdate {
+  embedding,    ///< z1 = R(inf) z + b^T A^-1 Z
+  state_space,  ///< 0 = g(y1, z1)
+};
+
+enum class LinearAlgebra { automatic, dense, banded, sparse };
+
+struct Progress {
+  double t = 0;
+  double h = 0;
+  int order = 0;
+  double fraction = 0;  ///< of the interval
+  const Statistics* statistics = nullptr;
+};
+
+struct Options {
+  std::string method = "radau";  ///< variable order Radau IIA, or a name of the catalogue
+  Formulation formulation = Formulation::automatic;
+  double rtol = 1e-6;
+  Values atol = {};  ///< one value, or one for each variable; empty: the same as rtol
+  std::vector<double> at = {};    ///< output times; empty: every step (or `points`)
+  int points = 0;                 ///< that many equidistant output times, both ends included
+  bool dense = true;              ///< keep what Solution::operator() needs
+  bool project_output = true;     ///< output between steps is put onto the constraints
+  double fixed_step = 0;          ///< > 0: no error control
+  double first_step = 0;          ///< 0: chosen
+  double max_step = std::numeric_limits<double>::infinity();
+  std::int64_t max_steps = 10'000'000;
+  double time_limit = std::numeric_limits<double>::infinity();  ///< seconds
+  int min_stages = 3;  ///< of variable order Radau: 1, 3, 5 or 7
+  int max_stages = 7;
+  AlgebraicUpdate algebraic_update = AlgebraicUpdate::embedding;
+  LinearAlgebra linear_algebra = LinearAlgebra::automatic;
+  std::vector<Event> events = {};
+  /// Called after each accepted step; returns false to stop.
+  std::function<bool(const Progress&)> progress = {};
+  const std::atomic<bool>* interrupt = nullptr;  ///< set from outside: ends the run cleanly
+};
+
+/// Throws InvalidInput for a malformed problem or option;
+/// reports every numerical outcome in Solution::status.
+[[nodiscard]] Solution solve(const Problem& problem, const Options& options = {});
+
+/// The same run, one step at a time.
+class Integrator {
+ public:
+  Integrator(const Problem& problem, const Options& options = {});
+  ~Integrator();
+  Integrator(Integrator&&) noexcept;
+  Integrator& operator=(Integrator&&) noexcept;
+
+  /// One accepted step. False: the run is over (end, terminal event, failure).
+  bool step();
+  double t() const;
+  double step_size() const;  ///< of the last accepted step
+  Input y() const;
+  /// Inside the last accepted step.
+  void interpolate(double time, Output y) const;
+  /// What is known so far; holds the output of the steps made.
+  const Solution& solution() const;
+  /// Everything after `resume` has the bits that the uninterrupted run has.
+  void save(std::ostream& stream) const;
+  static Integrator resume(const Problem& problem, const Options& options, std::istream& stream);
+
+ private:
+  class Run;
+  explicit Integrator(std::unique_ptr<Run> run);
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace daedalus
