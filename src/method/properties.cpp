@@ -63,7 +63,7 @@ bool satisfies_d(const Tableau& method, int k) {
 // Theory asks whether R(inf) is exactly 0 or of modulus 1; rounding must not decide that.
 double without_rounding(long double limit) {
   const long double whole = std::round(limit);
-  return static_cast<double>(std::abs(limit - whole) < tolerance ? whole : limit);
+  return static_cast<double>(std::abs(limit - whole) < tolerance ? whole + 0.0L : limit);
 }
 
 template <class Condition>
