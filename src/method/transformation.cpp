@@ -30,7 +30,7 @@ struct Eigenpairs {
 
 Eigenpairs eigenpairs(const ExtendedMatrix& w) {
   const Eigen::EigenSolver<ExtendedMatrix> solver(w);
-  const ComplexVector values = solver.eigenvalues();
+  const ComplexVector& values = solver.eigenvalues();
   const auto vectors = solver.eigenvectors().eval();
   const Eigen::Index last = w.rows() - 1;
   Eigenpairs result;
