@@ -155,7 +155,8 @@ Pencil food_web(Storage storage, int side) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  benchmark::AddCustomContext("kernels", dense_kernels().front()->name);
+  const char* const names[] = {"portable", "avx2", "avx512"};
+  benchmark::AddCustomContext("kernels", names[static_cast<int>(best_instruction_set())]);
   add_dense<3>();
   add_dense<5>();
   add_dense<8>();

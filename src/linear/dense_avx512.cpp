@@ -7,6 +7,7 @@
 
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi,bmi2")
 // clang-format off
+#define DAEDALUS_LANES 8
 #include "linear/dense_lanes.h"
 #include "linear/dense_small.h"
 #include "linear/dense_large.h"
@@ -14,6 +15,8 @@
 // clang-format on
 
 namespace daedalus {
-const DenseKernels avx512_kernels{"avx512", factor_real, solve_real, factor_complex, solve_complex};
+DenseKernels avx512_kernels(int n) {
+  return kernels_for(n);
 }
+}  // namespace daedalus
 #endif

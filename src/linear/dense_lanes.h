@@ -1,16 +1,10 @@
-// Vector registers of the instruction set that the including file is compiled for. No include
+// Vector registers of DAEDALUS_LANES doubles, a macro of the including file. No include
 // guard and no inline library functions: every kernel file has its own copy, so that no code for
 // a better machine than the present one can leak into the rest of the program.
 namespace daedalus {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int width = 8;
-#elif defined(__AVX2__)
-constexpr int width = 4;
-#else
-constexpr int width = 2;
-#endif
+constexpr int width = DAEDALUS_LANES;
 
 using Lanes = double __attribute__((vector_size(8 * width)));
 using Mask = long long __attribute__((vector_size(8 * width)));
@@ -51,11 +45,13 @@ inline Mask lane_numbers(long long first) {
   return lanes;
 }
 
-/// The first `count` < width doubles and zeros; touches no memory beyond them.
+/// The first `count` doubles (all if there are so many) and zeros; touches no memory beyond them.
 inline Lanes load_first(const double* p, int count) {
-#if defined(__AVX512F__)
+  if (count <= 0) return Lanes{};
+  if (count >= width) return load_unaligned(p);
+#if DAEDALUS_LANES == 8
   return (Lanes)_mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1), p);
-#elif defined(__AVX2__)
+#elif DAEDALUS_LANES == 4
   return (Lanes)_mm256_maskload_pd(p, (__m256i)(lane_numbers(0) < spread((long long)count)));
 #else
   Lanes x{};
@@ -64,30 +60,40 @@ inline Lanes load_first(const double* p, int count) {
 #endif
 }
 
-/// Of non-negative numbers; as integers they have the same order.
 inline Mask larger(Mask x, Mask y) {
-#if defined(__AVX512F__)
-  return (Mask)_mm512_max_epi64((__m512i)x, (__m512i)y);
-#elif defined(__AVX2__)
-  return (Mask)_mm256_max_pd((__m256d)x, (__m256d)y);
-#else
   return x > y ? x : y;
+}
+
+/// The largest lane in every lane.
+inline Mask largest(Mask x) {
+#if DAEDALUS_LANES == 8
+  x = larger(x, __builtin_shuffle(x, Mask{4, 5, 6, 7, 0, 1, 2, 3}));
+  x = larger(x, __builtin_shuffle(x, Mask{2, 3, 0, 1, 6, 7, 4, 5}));
+  return larger(x, __builtin_shuffle(x, Mask{1, 0, 3, 2, 5, 4, 7, 6}));
+#elif DAEDALUS_LANES == 4
+  x = larger(x, __builtin_shuffle(x, Mask{2, 3, 0, 1}));
+  return larger(x, __builtin_shuffle(x, Mask{1, 0, 3, 2}));
+#else
+  return larger(x, __builtin_shuffle(x, Mask{1, 0}));
 #endif
 }
 
-inline long long largest(Mask x) {
-#if defined(__AVX512F__)
-  x = larger(x, (Mask)_mm512_shuffle_i64x2((__m512i)x, (__m512i)x, 0x4e));
-  x = larger(x, (Mask)_mm512_shuffle_i64x2((__m512i)x, (__m512i)x, 0xb1));
-  x = larger(x, (Mask)_mm512_shuffle_pd((__m512d)x, (__m512d)x, 0x55));
-  return x[0];
-#elif defined(__AVX2__)
-  x = larger(x, (Mask)_mm256_permute2f128_pd((__m256d)x, (__m256d)x, 1));
-  x = larger(x, (Mask)_mm256_shuffle_pd((__m256d)x, (__m256d)x, 5));
-  return x[0];
-#else
-  return x[0] > x[1] ? x[0] : x[1];
-#endif
+/// Row numbers of the largest sizes: the low six bits of a size give way to its row, so one maximum
+/// yields both; entries that agree in 46 bits are equally good pivots.
+inline Mask key(Lanes size, Mask row) {
+  return ((Mask)size & spread(~63LL)) | row;
+}
+inline Mask row_of(Mask key) {
+  return key & spread(63LL);
+}
+
+/// A zero or non-finite pivot makes its inverse zero or non-finite. `imaginary` may be null.
+inline int first_irregular(const double* inverse, const double* imaginary, int n) {
+  for (int k = 0; k < n; ++k) {
+    const double size = __builtin_fabs(inverse[k]) + (imaginary ? __builtin_fabs(imaginary[k]) : 0);
+    if (!(size > 0 && size < __builtin_inf())) return k;
+  }
+  return -1;
 }
 
 }  // namespace

@@ -24,17 +24,18 @@ struct Large {
   /// Row >= first with the largest |x| + |y|; y may be null. NaN is never larger, but then its row
   /// becomes a pivot in the end.
   static int largest_row(const double* x, const double* y, int first, int n) {
-    const auto size = [&](int i) { return magnitude(x[i]) + (y ? magnitude(y[i]) : 0); };
     int best = first;
-    double most = size(first);
-    for (int i = first + 1; i < n; ++i)
-      if (size(i) > most) most = size(i), best = i;
+    double most = -1;
+    for (int i = first; i < n; ++i) {
+      const double size = magnitude(x[i]) + (y ? magnitude(y[i]) : 0);
+      if (size > most) most = size, best = i;
+    }
     return best;
   }
 
-  static int factor(DenseFactor& lu, const double* e, const double* a, double shift) {
+  static int factor(const DenseFactor& lu, const double* e, const double* a, double shift) {
     const int n = lu.n;
-    double* const matrix = lu.re.data();
+    double* const matrix = lu.re;
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < n; ++i) matrix[j * lu.stride + i] = shift * e[j * n + i] + a[j * n + i];
     for (int first = 0; first < n; first += block) {
@@ -47,14 +48,15 @@ struct Large {
     return -1;
   }
 
-  static int factor_panel(DenseFactor& lu, int first) {
+  static int factor_panel(const DenseFactor& lu, int first) {
     const int n = lu.n, stride = lu.stride;
     const int last = first + block < n ? first + block : n;
-    double* const matrix = lu.re.data();
+    double* const matrix = lu.re;
     for (int k = first; k < last; ++k) {
       double* const x = matrix + k * stride;
-      const int p = lu.pivot[k] = largest_row(x, nullptr, k, n);
-      const double t = lu.inverse_re.data()[k] = 1 / x[p];
+      const int p = largest_row(x, nullptr, k, n);
+      lu.pivot[k] = p;
+      const double t = lu.inverse_re[k] = 1 / x[p];
       if (!is_regular(t)) return k;
       for (int j = first; j < last; ++j) swap(matrix[j * stride + k], matrix[j * stride + p]);
       for (int i = k + 1; i < n; ++i) x[i] *= t;
@@ -71,10 +73,10 @@ struct Large {
 
   /// Subtracts what the panel at `first` contributes to the columns from j on.
   template <int columns>
-  static void update(DenseFactor& lu, int first, int j) {
+  static void update(const DenseFactor& lu, int first, int j) {
     const int stride = lu.stride;
-    const double* const l = lu.re.data() + first * stride;
-    double* const y = lu.re.data() + j * stride;
+    const double* const l = lu.re + first * stride;
+    double* const y = lu.re + j * stride;
     double u[block][columns];
     bool zero = true;
     for (int c = 0; c < columns; ++c) {
@@ -117,8 +119,8 @@ struct Large {
 
   static void solve(const DenseFactor& lu, double* b) {
     const int n = lu.n, stride = lu.stride;
-    const double* const matrix = lu.re.data();
-    double* const x = lu.work_re.data();
+    const double* const matrix = lu.re;
+    double* const x = lu.work_re;
     for (int i = 0; i < n; ++i) x[i] = b[i];
     int first = 0;
     for (; first < n; first += block) {
@@ -140,7 +142,7 @@ struct Large {
       for (int k = last - 1; k >= first; --k) {
         double t = x[k];
         for (int m = last - 1; m > k; --m) t -= s[m - first][0] * matrix[m * stride + k];
-        s[k - first][0] = b[k] = t * lu.inverse_re.data()[k];
+        s[k - first][0] = b[k] = t * lu.inverse_re[k];
       }
       for (int i = 0; i < first; i += width)
         tile<1, 1>(matrix + first * stride + i, s, x + i, stride);
@@ -153,12 +155,12 @@ struct LargeComplex {
   static constexpr int tall = 2;
   static constexpr int wide = 2;
 
-  static int factor(DenseFactor& lu, const double* e, const double* a, double re, double im) {
+  static int factor(const DenseFactor& lu, const double* e, const double* a, double re, double im) {
     const int n = lu.n;
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < n; ++i) {
-        lu.re.data()[j * lu.stride + i] = re * e[j * n + i] + a[j * n + i];
-        lu.im.data()[j * lu.stride + i] = im * e[j * n + i];
+        lu.re[j * lu.stride + i] = re * e[j * n + i] + a[j * n + i];
+        lu.im[j * lu.stride + i] = im * e[j * n + i];
       }
     for (int first = 0; first < n; first += block) {
       const int column = factor_panel(lu, first);
@@ -170,18 +172,19 @@ struct LargeComplex {
     return -1;
   }
 
-  static int factor_panel(DenseFactor& lu, int first) {
+  static int factor_panel(const DenseFactor& lu, int first) {
     const int n = lu.n, stride = lu.stride;
     const int last = first + block < n ? first + block : n;
-    double* const re = lu.re.data();
-    double* const im = lu.im.data();
+    double* const re = lu.re;
+    double* const im = lu.im;
     for (int k = first; k < last; ++k) {
       double* const xr = re + k * stride;
       double* const xi = im + k * stride;
-      const int p = lu.pivot[k] = Large::largest_row(xr, xi, k, n);
+      const int p = Large::largest_row(xr, xi, k, n);
+      lu.pivot[k] = p;
       const double t = 1 / (xr[p] * xr[p] + xi[p] * xi[p]);
-      const double tr = lu.inverse_re.data()[k] = xr[p] * t;
-      const double ti = lu.inverse_im.data()[k] = -xi[p] * t;
+      const double tr = lu.inverse_re[k] = xr[p] * t;
+      const double ti = lu.inverse_im[k] = -xi[p] * t;
       if (!Large::is_regular(Large::magnitude(tr) + Large::magnitude(ti))) return k;
       for (int j = first; j < last; ++j) {
         Large::swap(re[j * stride + k], re[j * stride + p]);
@@ -209,12 +212,12 @@ struct LargeComplex {
   }
 
   template <int columns>
-  static void update(DenseFactor& lu, int first, int j) {
+  static void update(const DenseFactor& lu, int first, int j) {
     const int stride = lu.stride;
-    const double* const lr = lu.re.data() + first * stride;
-    const double* const li = lu.im.data() + first * stride;
-    double* const yr = lu.re.data() + j * stride;
-    double* const yi = lu.im.data() + j * stride;
+    const double* const lr = lu.re + first * stride;
+    const double* const li = lu.im + first * stride;
+    double* const yr = lu.re + j * stride;
+    double* const yi = lu.im + j * stride;
     double ur[block][columns], ui[block][columns];
     bool zero = true;
     for (int c = 0; c < columns; ++c) {
@@ -277,10 +280,10 @@ struct LargeComplex {
 
   static void solve(const DenseFactor& lu, double* re, double* im) {
     const int n = lu.n, stride = lu.stride;
-    const double* const lr = lu.re.data();
-    const double* const li = lu.im.data();
-    double* const xr = lu.work_re.data();
-    double* const xi = lu.work_im.data();
+    const double* const lr = lu.re;
+    const double* const li = lu.im;
+    double* const xr = lu.work_re;
+    double* const xi = lu.work_im;
     for (int i = 0; i < n; ++i) xr[i] = re[i], xi[i] = im[i];
     int first = 0;
     for (; first < n; first += block) {
@@ -311,7 +314,7 @@ struct LargeComplex {
           xr[k] = xr[k] - s[m - first][0] * a + t[m - first][0] * b;
           xi[k] = xi[k] - s[m - first][0] * b - t[m - first][0] * a;
         }
-        const double a = lu.inverse_re.data()[k], b = lu.inverse_im.data()[k];
+        const double a = lu.inverse_re[k], b = lu.inverse_im[k];
         s[k - first][0] = re[k] = xr[k] * a - xi[k] * b;
         t[k - first][0] = im[k] = xr[k] * b + xi[k] * a;
       }

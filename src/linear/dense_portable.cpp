@@ -1,6 +1,7 @@
 // Dense kernels for any machine.
 #include "linear/dense_kernels.h"
 // clang-format off
+#define DAEDALUS_LANES 2
 #include "linear/dense_lanes.h"
 #include "linear/dense_small.h"
 #include "linear/dense_large.h"
@@ -8,6 +9,7 @@
 // clang-format on
 
 namespace daedalus {
-const DenseKernels portable_kernels{"portable", factor_real, solve_real, factor_complex,
-                                    solve_complex};
+DenseKernels portable_kernels(int n) {
+  return kernels_for(n);
 }
+}  // namespace daedalus
