@@ -9,6 +9,7 @@
 // clang-format off
 #define DAEDALUS_LANES 4
 #include "linear/dense_lanes.h"
+#include "linear/dense_tiny.h"
 #include "linear/dense_small.h"
 #include "linear/dense_large.h"
 #include "linear/dense_dispatch.h"

@@ -8,10 +8,26 @@ DenseKernels small_kernels() {
           ComplexSmall<registers>::factor, ComplexSmall<registers>::solve};
 }
 
+template <int n>
+DenseKernels tiny_kernels() {
+  return {RealTiny<n>::factor, RealTiny<n>::solve, ComplexTiny<n>::factor, ComplexTiny<n>::solve};
+}
+
 /// More than eight rows come in steps of eight: finer ones would gain little and cost code.
 DenseKernels kernels_for(int n) {
   constexpr int per_eight = 8 / width;
-  if (n <= width) return small_kernels<1>();
+  if (n == 1) return tiny_kernels<1>();
+  if (n == 2) return tiny_kernels<2>();
+  if constexpr (width >= 4) {
+    if (n == 3) return tiny_kernels<3>();
+    if (n == 4) return tiny_kernels<4>();
+  }
+  if constexpr (width >= 8) {
+    if (n == 5) return tiny_kernels<5>();
+    if (n == 6) return tiny_kernels<6>();
+    if (n == 7) return tiny_kernels<7>();
+    if (n == 8) return tiny_kernels<8>();
+  }
   if constexpr (width == 2) {
     if (n <= 4) return small_kernels<2>();
     if (n <= 6) return small_kernels<3>();

@@ -25,6 +25,10 @@ inline Mask load_unaligned(const long long* p) {
   using Memory = long long __attribute__((vector_size(8 * width), aligned(8), may_alias));
   return *reinterpret_cast<const Memory*>(p);
 }
+inline void store_unaligned(long long* p, Mask x) {
+  using Memory = long long __attribute__((vector_size(8 * width), aligned(8), may_alias));
+  *reinterpret_cast<Memory*>(p) = x;
+}
 inline Lanes spread(double x) {
   return Lanes{} + x;
 }
@@ -57,6 +61,16 @@ inline Lanes load_first(const double* p, int count) {
   Lanes x{};
   for (int i = 0; i < count; ++i) x[i] = p[i];
   return x;
+#endif
+}
+
+inline void store_first(double* p, Lanes x, int count) {
+#if DAEDALUS_LANES == 8
+  _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1u << count) - 1), (__m512d)x);
+#elif DAEDALUS_LANES == 4
+  _mm256_maskstore_pd(p, (__m256i)(lane_numbers(0) < spread((long long)count)), (__m256d)x);
+#else
+  for (int i = 0; i < count; ++i) p[i] = x[i];
 #endif
 }
 
