@@ -21,16 +21,24 @@ struct Large {
     y = t;
   }
 
-  /// Row >= first with the largest |x| + |y|; y may be null. NaN is never larger, but then its row
-  /// becomes a pivot in the end.
-  static int largest_row(const double* x, const double* y, int first, int n) {
-    int best = first;
-    double most = -1;
-    for (int i = first; i < n; ++i) {
-      const double size = magnitude(x[i]) + (y ? magnitude(y[i]) : 0);
-      if (size > most) most = size, best = i;
+  /// Row >= first with the largest |x| + |y|; y may be null. A column of zeros may yield a padding
+  /// row, whose zero is as good; NaN is never larger, but its row becomes a pivot in the end.
+  static int largest_row(const double* x, const double* y, int first, int stride) {
+    Mask row = lane_numbers(first / width * width);
+    Mask best_row = row;
+    Lanes best = spread(-1.0);
+    const Mask from = spread((long long)first);
+    for (int i = first / width * width; i < stride; i += width, row += width) {
+      Lanes size = absolute(load(x + i));
+      if (y) size += absolute(load(y + i));
+      const Mask larger = (Mask)(size > best) & (Mask)(row >= from);
+      best = larger ? size : best;
+      best_row = larger ? row : best_row;
     }
-    return best;
+    int lane = 0;
+    for (int r = 1; r < width; ++r)
+      if (best[r] > best[lane]) lane = r;
+    return best[lane] >= 0 ? static_cast<int>(best_row[lane]) : first;
   }
 
   static int factor(const DenseFactor& lu, const double* e, const double* a, double shift) {
@@ -54,7 +62,7 @@ struct Large {
     double* const matrix = lu.re;
     for (int k = first; k < last; ++k) {
       double* const x = matrix + k * stride;
-      const int p = largest_row(x, nullptr, k, n);
+      const int p = largest_row(x, nullptr, k, stride);
       lu.pivot[k] = p;
       const double t = lu.inverse_re[k] = 1 / x[p];
       if (!is_regular(t)) return k;
@@ -82,14 +90,20 @@ struct Large {
     for (int c = 0; c < columns; ++c) {
       double* const column = y + c * stride;
       for (int k = 0; k < block; ++k) swap(column[first + k], column[lu.pivot[first + k]]);
+#pragma GCC unroll 8
       for (int k = 0; k < block; ++k) {
-        double s = column[first + k];
-        for (int m = 0; m < k; ++m) s -= u[m][c] * l[m * stride + first + k];
-        u[k][c] = column[first + k] = s;
-        zero = zero && s == 0;
+        u[k][c] = column[first + k];
+        zero = zero & (u[k][c] == 0);
       }
     }
     if (zero) return;
+#pragma GCC unroll 8
+    for (int m = 0; m < block; ++m)
+#pragma GCC unroll 8
+      for (int k = m + 1; k < block; ++k)
+        for (int c = 0; c < columns; ++c) u[k][c] -= u[m][c] * l[m * stride + first + k];
+    for (int c = 0; c < columns; ++c)
+      for (int k = 0; k < block; ++k) y[c * stride + first + k] = u[k][c];
     int i = first + block;
     for (; i + tall * width <= stride; i += tall * width)
       tile<columns, tall>(l + i, u, y + i, stride);
@@ -180,7 +194,7 @@ struct LargeComplex {
     for (int k = first; k < last; ++k) {
       double* const xr = re + k * stride;
       double* const xi = im + k * stride;
-      const int p = Large::largest_row(xr, xi, k, n);
+      const int p = Large::largest_row(xr, xi, k, stride);
       lu.pivot[k] = p;
       const double t = 1 / (xr[p] * xr[p] + xi[p] * xi[p]);
       const double tr = lu.inverse_re[k] = xr[p] * t;
@@ -227,19 +241,29 @@ struct LargeComplex {
         Large::swap(zr[first + k], zr[lu.pivot[first + k]]);
         Large::swap(zi[first + k], zi[lu.pivot[first + k]]);
       }
+#pragma GCC unroll 8
       for (int k = 0; k < block; ++k) {
-        double s = zr[first + k], t = zi[first + k];
-        for (int m = 0; m < k; ++m) {
-          const double r = lr[m * stride + first + k], q = li[m * stride + first + k];
-          s = s - ur[m][c] * r + ui[m][c] * q;
-          t = t - ur[m][c] * q - ui[m][c] * r;
-        }
-        ur[k][c] = zr[first + k] = s;
-        ui[k][c] = zi[first + k] = t;
-        zero = zero && s == 0 && t == 0;
+        ur[k][c] = zr[first + k];
+        ui[k][c] = zi[first + k];
+        zero = zero & (ur[k][c] == 0) & (ui[k][c] == 0);
       }
     }
     if (zero) return;
+#pragma GCC unroll 8
+    for (int m = 0; m < block; ++m)
+#pragma GCC unroll 8
+      for (int k = m + 1; k < block; ++k) {
+        const double r = lr[m * stride + first + k], q = li[m * stride + first + k];
+        for (int c = 0; c < columns; ++c) {
+          ur[k][c] = ur[k][c] - ur[m][c] * r + ui[m][c] * q;
+          ui[k][c] = ui[k][c] - ur[m][c] * q - ui[m][c] * r;
+        }
+      }
+    for (int c = 0; c < columns; ++c)
+      for (int k = 0; k < block; ++k) {
+        yr[c * stride + first + k] = ur[k][c];
+        yi[c * stride + first + k] = ui[k][c];
+      }
     int i = first + block;
     for (; i + tall * width <= stride; i += tall * width)
       tile<columns, tall>(lr + i, li + i, ur, ui, yr + i, yi + i, stride);
