@@ -163,6 +163,9 @@ int main(int argc, char** argv) {
   add_dense<10>();
   add_dense<16>();
   add_dense<27>();
+  add_dense<22>();
+  add_dense<36>();
+  add_dense<48>();
   add_dense<64>();
   add_dense<160>();
   for (int width : {1, 2, 5, 10, 40})
