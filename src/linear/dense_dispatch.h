@@ -13,6 +13,10 @@ DenseKernels tiny_kernels() {
   return {RealTiny<n>::factor, RealTiny<n>::solve, ComplexTiny<n>::factor, ComplexTiny<n>::solve};
 }
 
+DenseKernels large_kernels() {
+  return {Large::factor, Large::solve, LargeComplex::factor, LargeComplex::solve};
+}
+
 /// More than eight rows come in steps of eight: finer ones would gain little and cost code.
 DenseKernels kernels_for(int n) {
   constexpr int per_eight = 8 / width;
@@ -32,6 +36,8 @@ DenseKernels kernels_for(int n) {
     if (n <= 4) return small_kernels<2>();
     if (n <= 6) return small_kernels<3>();
   }
+  // Two lanes are too narrow for whole columns in registers.
+  if (width == 2 && n > 16) return large_kernels();
   switch ((n + 7) / 8) {
     case 1:
       return small_kernels<1 * per_eight>();
@@ -50,7 +56,7 @@ DenseKernels kernels_for(int n) {
     case 8:
       return small_kernels<8 * per_eight>();
   }
-  return {Large::factor, Large::solve, LargeComplex::factor, LargeComplex::solve};
+  return large_kernels();
 }
 
 }  // namespace
