@@ -35,9 +35,10 @@ DiagonallyImplicitStages::DiagonallyImplicitStages(const System& system, const T
     : StageSolver(system, method), gamma_(method.a[0][0]), factors_(make_real_factors(pencil)) {
   for (int i = 0; i < method.stages; ++i)
     if (method.a[i][i] != gamma_ || gamma_ == 0)
-      throw InvalidInput(fmt::format("method {}: a diagonally implicit method needs equal nonzero "
-                                     "diagonal entries, a({},{}) = {}",
-                                     method.name, i + 1, i + 1, method.a[i][i]));
+      throw InvalidInput(
+          fmt::format("method {}: a diagonally implicit method needs equal nonzero "
+                      "diagonal entries, a({},{}) = {}",
+                      method.name, i + 1, i + 1, method.a[i][i]));
   const std::size_t length = static_cast<std::size_t>(method.stages) * n_;
   y_.assign(length, 0.0), yp_.assign(length, 0.0);
   base_.assign(n_, 0.0), d_.assign(n_, 0.0), slope_.assign(n_, 0.0);
@@ -81,8 +82,8 @@ NewtonResult DiagonallyImplicitStages::solve_stage(int stage, const State& state
     result.iterations = monitor.iterations();
     result.rate = monitor.rate();
     if (verdict == Verdict::diverged || verdict == Verdict::hopeless) {
-      result.outcome = verdict == Verdict::hopeless ? NewtonOutcome::predicted_failure
-                                                    : NewtonOutcome::diverged;
+      result.outcome =
+          verdict == Verdict::hopeless ? NewtonOutcome::predicted_failure : NewtonOutcome::diverged;
       result.step_factor = verdict == Verdict::hopeless ? monitor.step_factor() : 0.5;
       double largest = -1;
       for (int k = 0; k < n_; ++k)

@@ -19,7 +19,6 @@ class DiagonallyImplicitStages final : public StageSolver {
                 Statistics& statistics) override;
   void accept(double) override {}
   void forget() override {}
-  bool polynomial(double, double*) const override { return false; }
   std::vector<double> pivots() const override { return factors_->pivots(); }
   void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override {
     factors_->restore_pivots(pencil, pivots);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "controller/norm.h"
+#include "ivp/interpolant.h"
 #include "linear/pencil.h"
 #include "method/transformation.h"
 #include "problem/system.h"
@@ -20,7 +21,7 @@ struct State {
 
 struct NewtonSettings {
   int max_iterations = 7;
-  double tolerance = 0;    ///< on the estimated remaining error, in units of the norm
+  double tolerance = 0;      ///< on the estimated remaining error, in units of the norm
   bool to_rounding = false;  ///< fixed steps: iterate until nothing changes
 };
 
@@ -55,8 +56,8 @@ class StageSolver {
   virtual void accept(double h) = 0;
   /// Nothing to extrapolate from: start of the run, change of order, event.
   virtual void forget() = 0;
-  /// Polynomial in theta = (t - t_n)/h through the stages: y(theta) - y_n. False: none.
-  virtual bool polynomial(double theta, double* out) const = 0;
+  /// The solution inside the step just solved, from `state` to `next`.
+  virtual void interpolant(const State& state, const State& next, Interpolant& out) const;
   virtual std::vector<double> pivots() const { return {}; }
   virtual void restore_pivots(const Pencil&, const std::vector<double>&) {}
   virtual void save(std::vector<double>& memory) const = 0;
