@@ -66,8 +66,8 @@ struct Rows<Split> {
   Rows from(std::ptrdiff_t i) const { return {re + i, im + i}; }
 };
 
-/// Bands up to these widths run with their width known to the compiler and the part of the
-/// solution that is in use in registers: a store and a load would take longer than the arithmetic.
+/// Narrow bands run with their width known to the compiler and with the part of the solution that
+/// is in use in registers: a store and a load would take longer than the arithmetic.
 template <class Number>
 class BandedLu {
  public:
