@@ -26,6 +26,7 @@ const char* name_of(Formulation formulation);
 
 /// Algebraic variables of methods that are not stiffly accurate. [HairerWanner1996, VI.1]
 enum class AlgebraicUpdate {
+  automatic,    ///< state_space where the index is 1, embedding otherwise
   embedding,    ///< z1 = R(inf) z + b^T A^-1 Z
   state_space,  ///< 0 = g(y1, z1)
 };
@@ -57,7 +58,7 @@ struct Options {
   double time_limit = std::numeric_limits<double>::infinity();  ///< seconds
   int min_stages = 3;  ///< of variable order Radau: 1, 3, 5 or 7
   int max_stages = 7;
-  AlgebraicUpdate algebraic_update = AlgebraicUpdate::embedding;
+  AlgebraicUpdate algebraic_update = AlgebraicUpdate::automatic;
   LinearAlgebra linear_algebra = LinearAlgebra::automatic;
   std::vector<Event> events = {};
   /// Called after each accepted step; returns false to stop.

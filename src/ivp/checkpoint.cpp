@@ -164,7 +164,7 @@ void Integrator::Run::restore(std::istream& stream) {
     level.maximum = *next++, level.t = *next++;
   next_output_ = static_cast<std::size_t>(*next++);
   over_ = take_flag(next);
-  if (outputs_.empty() && options_.record) record_row(t(), stepper_->state().y.data(), true);
+  if (outputs_.empty() && options_.record) record_mesh_point(t(), stepper_->state().y);
 }
 
 }  // namespace daedalus

@@ -35,8 +35,16 @@ void OutputProjection::apply(double t, double* y, bool at_mesh_point) {
   if (!done) std::copy(kept_.begin(), kept_.end(), y);
 }
 
-DenseOutput::DenseOutput(int visible, std::shared_ptr<OutputProjection> projection, bool forward)
-    : visible_(visible), projection_(std::move(projection)), forward_(forward) {}
+void StepOutput::evaluate(const Interpolant& step, double t, double* y) {
+  step.evaluate(t, y);
+  const bool solved = refiner_->refine(step, t, y);
+  if (!projection_) return;
+  projection_->new_step();
+  projection_->apply(t, y, solved);
+}
+
+DenseOutput::DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward)
+    : visible_(visible), output_(std::move(output)), forward_(forward) {}
 
 void DenseOutput::evaluate(double t, double* y) const {
   if (steps_.empty()) throw InvalidInput("dense output: the run has no accepted step");
@@ -53,12 +61,10 @@ void DenseOutput::evaluate(double t, double* y) const {
         std::upper_bound(steps_.begin(), steps_.end(), t,
                          [sign](double x, const Interpolant& s) { return sign * x < sign * s.t0; });
     last_ = next == steps_.begin() ? 0 : static_cast<std::size_t>(next - steps_.begin()) - 1;
-    if (projection_) projection_->new_step();
   }
   const Interpolant& step = steps_[last_];
   y_.resize(static_cast<std::size_t>(step.size));
-  step.evaluate(t, y_.data());
-  if (projection_) projection_->apply(t, y_.data(), false);
+  output_->evaluate(step, t, y_.data());
   std::copy(y_.begin(), y_.begin() + visible_, y);
 }
 

@@ -4,9 +4,24 @@
 #include <vector>
 
 #include "analysis/consistent_start.h"
-#include "ivp/interpolant.h"
+#include "ivp/step_refiner.h"
 
 namespace daedalus {
+
+/// Accurate values inside a step: the interpolant, solved anew where it is not good enough, and
+/// put onto the constraints.
+class OutputProjection;
+
+class StepOutput {
+ public:
+  StepOutput(std::shared_ptr<StepRefiner> refiner, std::shared_ptr<OutputProjection> projection)
+      : refiner_(std::move(refiner)), projection_(std::move(projection)) {}
+  void evaluate(const Interpolant& step, double t, double* y);
+
+ private:
+  std::shared_ptr<StepRefiner> refiner_;
+  std::shared_ptr<OutputProjection> projection_;  ///< may be null
+};
 
 /// Puts a point of the dense output onto the constraints of its system: algebraic rows where the
 /// index is 1, otherwise every level, which also gives the multipliers the accuracy of the state.
@@ -28,7 +43,7 @@ class OutputProjection {
 
 class DenseOutput {
  public:
-  DenseOutput(int visible, std::shared_ptr<OutputProjection> projection, bool forward);
+  DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward);
   void append(const Interpolant& step) { steps_.push_back(step); }
   /// At an event the value after it.
   void evaluate(double t, double* y) const;
@@ -39,7 +54,7 @@ class DenseOutput {
 
  private:
   int visible_;
-  std::shared_ptr<OutputProjection> projection_;
+  std::shared_ptr<StepOutput> output_;
   bool forward_;
   std::vector<Interpolant> steps_;
   mutable std::size_t last_ = 0;

@@ -1,5 +1,9 @@
 #include "ivp/interpolant.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "daedalus/method.h"
 
 namespace daedalus {
@@ -54,6 +58,30 @@ void Interpolant::evaluate(double t, double* y) const {
     for (int i = 0; i < s; ++i) sum += weight[i] * z[i * size + k];
     y[k] = y0[k] + sum;
   }
+}
+
+void Interpolant::start_slope(double* yp) const {
+  const double h = t1 - t0;
+  const double* first = data.data() + size;
+  if (!basis) {
+    for (int k = 0; k < size; ++k) yp[k] = first[size + k] / h;
+    return;
+  }
+  const double* z = first + size;
+  for (int k = 0; k < size; ++k) {
+    double sum = first[k];
+    for (int i = 0; i < basis->stages(); ++i) sum += basis->z_factor()[i] * z[i * size + k];
+    yp[k] = sum / (h * basis->slope_factor());
+  }
+}
+
+double Interpolant::correction_size(double t, const double* weight) const {
+  if (!basis) return std::numeric_limits<double>::infinity();
+  double stage[max_stages], correction = 0, largest = 0;
+  basis->weights((t - t0) / (t1 - t0), stage, correction);
+  for (int k = 0; k < size; ++k)
+    largest = std::max(largest, std::abs(correction * data[size + k]) * weight[k]);
+  return largest;
 }
 
 }  // namespace daedalus

@@ -34,7 +34,15 @@ struct Interpolant {
   std::shared_ptr<const CollocationBasis> basis;  ///< null: cubic Hermite
   std::vector<double> data;                       ///< y0, then K, Z_1, ... or y1, h y0', h y1'
 
+  /// Which method made the step, among those of the run.
+  int method = 0;
+
   void evaluate(double t, double* y) const;
+  /// y' at the start of the step.
+  void start_slope(double* yp) const;
+  /// Largest weight_i |correction_i| at t: how far u alone would be off; infinite where there is
+  /// no correction to judge by.
+  double correction_size(double t, const double* weight) const;
 };
 
 }  // namespace daedalus

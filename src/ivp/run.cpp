@@ -41,9 +41,11 @@ void Integrator::Run::prepare() {
   events_ = std::make_unique<EventFinder>(options_.events, n, system_->visible);
   if (options_.project_output)
     projection_ = std::make_shared<OutputProjection>(system_, *jacobian_, scale_);
+  output_ = std::make_shared<StepOutput>(
+      std::make_shared<StepRefiner>(system_, *jacobian_, stepper_->methods(), options_.rtol, atol_),
+      projection_);
   const bool forward = problem_.t_span.end > problem_.t_span.begin;
-  if (options_.dense)
-    dense_ = std::make_shared<DenseOutput>(system_->visible, projection_, forward);
+  if (options_.dense) dense_ = std::make_shared<DenseOutput>(system_->visible, output_, forward);
   outputs_ = output_times(problem_, options_);
   row_.assign(n, 0.0);
   std::size_t longest = 0;
@@ -75,13 +77,13 @@ void Integrator::Run::begin() {
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
   if (!consistent) {
-    record_row(state.t, state.y.data(), true);
+    record_mesh_point(state.t, state.y);
     return stop(Status::failed, Reason::inconsistent_start, message);
   }
   events_->start(state.t, state.y.data());
   monitor_constraints(state.t, state.y.data());
   if (outputs_.empty() || outputs_[0] == state.t) {
-    record_row(state.t, state.y.data(), true);
+    record_mesh_point(state.t, state.y);
     if (!outputs_.empty()) ++next_output_;
   }
 }
@@ -226,7 +228,7 @@ void Integrator::Run::apply_reset(const Event& event) {
   stepper_->start(state,
                   std::copysign(std::min(h, std::abs(first_step(state))), first_step(state)));
   events_->start(state.t, state.y.data());
-  if (outputs_.empty()) record_row(state.t, state.y.data(), true);
+  if (outputs_.empty()) record_mesh_point(state.t, state.y);
   if (std::abs(problem_.t_span.end - state.t) <= 1e-14 * std::abs(state.t))
     stop(Status::success, Reason::finished);
 }
@@ -242,27 +244,29 @@ void Integrator::Run::record_step() {
 
 void Integrator::Run::record_output(double upto) {
   const State& state = stepper_->state();
-  if (outputs_.empty()) return record_row(upto, state.y.data(), true);
+  if (outputs_.empty()) return record_mesh_point(upto, state.y);
   const double direction = problem_.t_span.end > problem_.t_span.begin ? 1 : -1;
-  if (projection_) projection_->new_step();
   for (; next_output_ < outputs_.size() && direction * (outputs_[next_output_] - upto) <= 0;
        ++next_output_) {
     const double time = outputs_[next_output_];
     if (time == upto) {
-      record_row(time, state.y.data(), true);
+      record_mesh_point(time, state.y);
       continue;
     }
-    interpolant_.evaluate(time, row_.data());
-    record_row(time, row_.data(), false);
+    output_->evaluate(interpolant_, time, row_.data());
+    record_row(time, row_.data());
   }
 }
 
-void Integrator::Run::record_row(double time, const double* y, bool at_mesh_point) {
-  output_row_.assign(y, y + system_->size);
-  if (projection_) projection_->apply(time, output_row_.data(), at_mesh_point);
+void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
+  row_ = y;
+  if (projection_) projection_->apply(time, row_.data(), true);
+  record_row(time, row_.data());
+}
+
+void Integrator::Run::record_row(double time, const double* y) {
   solution_.t.push_back(time);
-  solution_.values.insert(solution_.values.end(), output_row_.begin(),
-                          output_row_.begin() + system_->visible);
+  solution_.values.insert(solution_.values.end(), y, y + system_->visible);
 }
 
 void Integrator::Run::monitor_constraints(double time, const double* y) {
@@ -285,8 +289,7 @@ void Integrator::Run::interpolate(double time, Output y) {
     throw InvalidInput(
         fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
                     interpolant_.t0, interpolant_.t1));
-  interpolant_.evaluate(time, row_.data());
-  if (projection_) projection_->new_step(), projection_->apply(time, row_.data(), false);
+  output_->evaluate(interpolant_, time, row_.data());
   std::copy(row_.begin(), row_.begin() + system_->visible, y.data());
 }
 
@@ -299,7 +302,7 @@ void Integrator::Run::finish() {
   // A run that ended early still gives the point it reached.
   if (options_.record && !outputs_.empty() && over_ && solution_.status != Status::success &&
       (solution_.t.empty() || solution_.t.back() != t()))
-    record_row(t(), stepper_->state().y.data(), true);
+    record_mesh_point(t(), stepper_->state().y);
 }
 
 }  // namespace daedalus

@@ -41,7 +41,8 @@ class Integrator::Run {
   bool reinitialize(State& state, const std::vector<char>& fixed, Message& message);
   void record_step();
   void record_output(double upto);
-  void record_row(double t, const double* y, bool at_mesh_point);
+  void record_mesh_point(double t, const std::vector<double>& y);
+  void record_row(double t, const double* y);
   void monitor_constraints(double t, const double* y);
   void stop(Status status, Reason reason, Message message = {});
   std::uint64_t fingerprint() const;
@@ -53,12 +54,13 @@ class Integrator::Run {
   std::unique_ptr<ImplicitStepper> stepper_;
   std::unique_ptr<EventFinder> events_;
   std::shared_ptr<OutputProjection> projection_;
+  std::shared_ptr<StepOutput> output_;
   std::shared_ptr<DenseOutput> dense_;
   Solution solution_;
   Vector atol_;
   std::vector<double> scale_;
   Interpolant interpolant_;
-  std::vector<double> row_, output_row_, residual_;
+  std::vector<double> row_, residual_;
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
   std::size_t next_output_ = 0;
   bool over_ = false;

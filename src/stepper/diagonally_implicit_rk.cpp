@@ -100,7 +100,7 @@ NewtonResult DiagonallyImplicitStages::solve_stage(int stage, const State& state
 
 NewtonResult DiagonallyImplicitStages::solve(const State& state, double h, const ErrorNorm& norm,
                                              const NewtonSettings& settings, Statistics& statistics,
-                                             bool) {
+                                             const Guess&) {
   NewtonResult worst;
   for (int stage = 0; stage < method_.stages; ++stage) {
     const NewtonResult result = solve_stage(stage, state, h, norm, settings, statistics);
@@ -136,16 +136,19 @@ void DiagonallyImplicitStages::estimate(const State& state, double h, double* er
       slope_[k] = sum;
   }
   if (embedded) return;
-  system_.residual(state.t, state.y.data(), slope_.data(), error);
-  ++statistics.rhs;
-  for (int k = 0; k < n_; ++k) error[k] = -error[k];
-  factors_->solve(error);
+  base_ = state.y;
+  const auto filtered_defect = [&] {
+    system_.residual(state.t, base_.data(), slope_.data(), error);
+    ++statistics.rhs;
+    // As for fully implicit stages: see there.
+    for (int k = 0; k < n_; ++k)
+      error[k] = !stiffly_accurate_ && system_.algebraic_row[k] ? 0.0 : -error[k];
+    factors_->solve(error);
+  };
+  filtered_defect();
   if (!refine) return;
-  for (int k = 0; k < n_; ++k) base_[k] = state.y[k] + error[k];
-  system_.residual(state.t, base_.data(), slope_.data(), error);
-  ++statistics.rhs;
-  for (int k = 0; k < n_; ++k) error[k] = -error[k];
-  factors_->solve(error);
+  for (int k = 0; k < n_; ++k) base_[k] += error[k];
+  filtered_defect();
 }
 
 }  // namespace daedalus

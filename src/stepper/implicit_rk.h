@@ -15,7 +15,7 @@ class ImplicitStages final : public StageSolver {
   bool factor(const Pencil& pencil, double h) override;
   NewtonResult solve(const State& state, double h, const ErrorNorm& norm,
                      const NewtonSettings& settings, Statistics& statistics,
-                     bool extrapolate) override;
+                     const Guess& guess) override;
   void result(const State& state, double h, double* y1, double* yp1) const override;
   void estimate(const State& state, double h, double* error, bool refine,
                 Statistics& statistics) override;
@@ -28,7 +28,7 @@ class ImplicitStages final : public StageSolver {
   void restore(const double*& memory) override;
 
  private:
-  void start_values(const State& state, double h, bool extrapolate);
+  void start_values(const State& state, double h, const Guess& guess);
   bool residuals(const State& state, double h, NewtonResult& result);
   void solve_blocks();
   /// out_i = sum_j m_ij in_j over vectors of length n; m is row-major s x s.

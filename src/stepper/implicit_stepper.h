@@ -29,7 +29,11 @@ class ImplicitStepper {
 
   const State& state() const { return state_; }
   const State& next() const { return next_; }  ///< the end of the step found
-  void interpolant(Interpolant& out) const { current()->interpolant(state_, next_, out); }
+  void interpolant(Interpolant& out) const {
+    current()->interpolant(state_, next_, out);
+    out.method = active_;
+  }
+  const std::vector<Tableau>& methods() const { return methods_; }
   double step() const { return h_used_; }  ///< its size
   double next_step() const { return h_; }
   bool reached_limit() const { return reached_; }

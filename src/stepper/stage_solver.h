@@ -42,10 +42,15 @@ class StageSolver {
 
   virtual bool factor(const Pencil& pencil, double h) = 0;
   int singular_column() const { return singular_column_; }
-  /// Starting values by extrapolation of the last step; from zero after a failure.
+  /// Starting values: by extrapolation of the last step, from zero after a failure, or from an
+  /// interpolant that already covers the step.
+  struct Guess {
+    bool extrapolate = true;
+    const Interpolant* covering = nullptr;
+  };
   virtual NewtonResult solve(const State& state, double h, const ErrorNorm& norm,
                              const NewtonSettings& settings, Statistics& statistics,
-                             bool extrapolate) = 0;
+                             const Guess& guess) = 0;
   /// y1 and y1' of the step just solved.
   virtual void result(const State& state, double h, double* y1, double* yp1) const = 0;
   /// The error estimate of the step just solved into `error`. With `refine` the estimate is put
