@@ -101,6 +101,7 @@ class EquationBuilder {
   NodeId time() { return leaf({Leaf::Kind::time, 0, 0}); }
   NodeId variable(int which, int order = 0) { return leaf({Leaf::Kind::variable, order, which}); }
   NodeId discrete(int which) { return leaf({Leaf::Kind::discrete, 0, which}); }
+  const Leaf& leaf_of(int input) const { return leaves_[static_cast<std::size_t>(input)]; }
   /// The equation `root = 0` as the next row; returns its number.
   int add(NodeId root);
   EquationSet take();
