@@ -21,7 +21,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wshadow=local -Wduplicated-cond -Wlogical-op)
   # These depend on what the optimiser happens to inline, and err on Eigen expressions.
   add_compile_options(-Wno-error=maybe-uninitialized -Wno-error=array-bounds
-                      -Wno-error=stringop-overflow)
+                      -Wno-error=stringop-overflow -Wno-error=restrict)
 else()
   add_compile_options(-Wshadow)
 endif()

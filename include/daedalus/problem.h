@@ -113,8 +113,24 @@ struct SingularlyPerturbed {
   Function<2> g = {};  ///< (t, y, z, out)
 };
 
-using Form = std::variant<FullyImplicit, LinearlyImplicit, SemiExplicit, HessenbergIndex2,
-                          HessenbergIndex3, Mechanical, HigherOrder, SingularlyPerturbed>;
+class EquationSet;
+
+/// F(t, y, y') = 0 as an expression graph: what a model text becomes. Structure, index and hidden
+/// constraints are found from the graph.
+struct ExpressionGraph {
+  int size = 0;
+  int visible = 0;  ///< the first so many variables are shown; the rest are lower derivatives
+  std::shared_ptr<const EquationSet> equations = {};
+  std::shared_ptr<const EquationSet> initial_equations = {};  ///< extra conditions at the start
+  Names initial_names = {};
+  Names variables = {};  ///< of all `size` variables
+  Names equation_names = {};
+  std::shared_ptr<std::vector<double>> discrete = {};  ///< values that only events change
+};
+
+using Form =
+    std::variant<FullyImplicit, LinearlyImplicit, SemiExplicit, HessenbergIndex2, HessenbergIndex3,
+                 Mechanical, HigherOrder, SingularlyPerturbed, ExpressionGraph>;
 
 /// Derivatives that the user supplies for F(t, y, y'); for M y' = f give dF/dy = -df/dy through
 /// `right_hand_side`. They are compared with ours at the start.

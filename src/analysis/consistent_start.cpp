@@ -8,6 +8,8 @@
 #include <Eigen/SVD>
 #include <fmt/format.h>
 
+#include "analysis/constraint_projection.h"
+
 namespace daedalus {
 namespace {
 
@@ -242,6 +244,15 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                        "the equations are not defined at the given start values");
       return finish();
     }
+  if (system.constraints) {
+    ConstraintProjection projection(system, scale, fixed);
+    if (!projection.solve(t, y.data(), yp.data(), 60)) {
+      report.consistent = false;
+      report.message = inconsistent(t, projection.contradiction(t, y.data()),
+                                    "no point near the start satisfies these equations together");
+    }
+    return finish();
+  }
   if (!system.levels.empty()) {
     bool done = false;
     AlgebraicProjection projection(system, jacobian);

@@ -15,7 +15,11 @@ constexpr int far_away = std::numeric_limits<int>::max() / 4;
 class Assignment {
  public:
   explicit Assignment(const Signature& s)
-      : s_(s), row_of_(s.size, none), match_(s.size, none), price_(s.size, 0), row_price_(s.size, 0) {
+      : s_(s),
+        row_of_(s.size, none),
+        match_(s.size, none),
+        price_(s.size, 0),
+        row_price_(s.size, 0) {
     for (const Incidence& e : s.entries) highest_ = std::max(highest_, e.order);
     for (int i = 0; i < s.size; ++i) {
       int least = far_away;
@@ -24,7 +28,8 @@ class Assignment {
     }
     for (int i = 0; i < s.size; ++i)
       for (int k = s.row_start[i]; k < s.row_start[i + 1] && match_[i] == none; ++k)
-        if (const int j = s.entries[k].variable; row_of_[j] == none && reduced(i, k) == 0) row_of_[j] = i, match_[i] = j;
+        if (const int j = s.entries[k].variable; row_of_[j] == none && reduced(i, k) == 0)
+          row_of_[j] = i, match_[i] = j;
     distance_.assign(s.size, far_away), from_.assign(s.size, none);
     complete_ = true;
     for (int i = 0; i < s.size; ++i)
@@ -37,7 +42,9 @@ class Assignment {
 
  private:
   int cost(int k) const { return highest_ - s_.entries[k].order; }
-  int reduced(int i, int k) const { return cost(k) - row_price_[i] - price_[s_.entries[k].variable]; }
+  int reduced(int i, int k) const {
+    return cost(k) - row_price_[i] - price_[s_.entries[k].variable];
+  }
 
   bool augment(int root) {
     using Item = std::pair<int, int>;  // distance, column
@@ -66,7 +73,8 @@ class Assignment {
       relax(row_of_[j], d);
     }
     if (end != none) {
-      for (int j : finished_) price_[j] += distance_[j] - length, row_price_[row_of_[j]] -= distance_[j] - length;
+      for (int j : finished_)
+        price_[j] += distance_[j] - length, row_price_[row_of_[j]] -= distance_[j] - length;
       row_price_[root] += length;
       for (int j = end; j != none;) {
         const int i = from_[j], next = match_[i];
@@ -84,7 +92,8 @@ class Assignment {
   std::vector<int> row_of_, match_, price_, row_price_, distance_, from_, touched_, finished_;
 };
 
-/// Smallest offsets: raise d to cover all rows, then c to meet the transversal, until nothing moves.
+/// Smallest offsets: raise d to cover all rows, then c to meet the transversal, until nothing
+/// moves.
 void find_offsets(const Signature& s, StructuralAnalysis& a) {
   a.equation_offset.assign(s.size, 0), a.variable_offset.assign(s.size, 0);
   std::vector<int> own(s.size, 0);
@@ -114,7 +123,8 @@ void find_offsets(const Signature& s, StructuralAnalysis& a) {
 /// Tarjan's strongly connected parts of: equation i -> equation matched to variable j, over the
 /// entries that count in the system Jacobian, sigma_ij = d_j - c_i. Without recursion.
 void find_blocks(const Signature& s, StructuralAnalysis& a) {
-  std::vector<int> row_of(s.size), low(s.size, 0), number(s.size, 0), stack, path, position(s.size, 0);
+  std::vector<int> row_of(s.size), low(s.size, 0), number(s.size, 0), stack, path,
+      position(s.size, 0);
   for (int i = 0; i < s.size; ++i) row_of[a.match[i]] = i;
   std::vector<char> on_stack(s.size, 0);
   a.block.assign(s.size, none);
@@ -181,7 +191,8 @@ void find_variable_index(const Signature& s, StructuralAnalysis& a) {
 void find_singular_parts(const Signature& s, const Assignment& assignment, StructuralAnalysis& a) {
   std::vector<std::vector<int>> rows_with(s.size);
   for (int i = 0; i < s.size; ++i)
-    for (int k = s.row_start[i]; k < s.row_start[i + 1]; ++k) rows_with[s.entries[k].variable].push_back(i);
+    for (int k = s.row_start[i]; k < s.row_start[i + 1]; ++k)
+      rows_with[s.entries[k].variable].push_back(i);
   std::vector<char> row_seen(s.size, 0), column_seen(s.size, 0);
   std::vector<int> queue;
   for (int i = 0; i < s.size; ++i)
@@ -196,7 +207,8 @@ void find_singular_parts(const Signature& s, const Assignment& assignment, Struc
     if (row_seen[i]) a.over_equations.push_back(i);
     if (column_seen[i]) a.over_variables.push_back(i);
   }
-  std::fill(row_seen.begin(), row_seen.end(), 0), std::fill(column_seen.begin(), column_seen.end(), 0);
+  std::fill(row_seen.begin(), row_seen.end(), 0),
+      std::fill(column_seen.begin(), column_seen.end(), 0);
   queue.clear();
   for (int j = 0; j < s.size; ++j)
     if (assignment.row_of()[j] == none) queue.push_back(j), column_seen[j] = 1;
@@ -222,14 +234,18 @@ Signature signature_of(const EquationSet& equations, int variables) {
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
       if (kernel.leaves[l].kind == Leaf::Kind::variable)
         for (int i = 0; i < kernel.instances(); ++i)
-          rows[static_cast<std::size_t>(kernel.rows[static_cast<std::size_t>(i)])].push_back({kernel.which[l][static_cast<std::size_t>(i)], kernel.leaves[l].order});
+          rows[static_cast<std::size_t>(kernel.rows[static_cast<std::size_t>(i)])].push_back(
+              {kernel.which[l][static_cast<std::size_t>(i)], kernel.leaves[l].order});
   s.row_start.push_back(0);
   for (auto& row : rows) {
     // One entry a variable, that of the highest order.
     std::sort(row.begin(), row.end(), [](const Incidence& x, const Incidence& y) {
       return x.variable != y.variable ? x.variable < y.variable : x.order > y.order;
     });
-    row.erase(std::unique(row.begin(), row.end(), [](const Incidence& x, const Incidence& y) { return x.variable == y.variable; }), row.end());
+    row.erase(std::unique(
+                  row.begin(), row.end(),
+                  [](const Incidence& x, const Incidence& y) { return x.variable == y.variable; }),
+              row.end());
     s.entries.insert(s.entries.end(), row.begin(), row.end());
     s.row_start.push_back(static_cast<int>(s.entries.size()));
   }

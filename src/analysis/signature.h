@@ -24,7 +24,7 @@ struct Signature {
 Signature signature_of(const EquationSet& equations, int variables);
 
 struct StructuralAnalysis {
-  bool regular = false;  ///< a transversal exists
+  bool regular = false;              ///< a transversal exists
   std::vector<int> match;            ///< variable of each equation, -1
   std::vector<int> equation_offset;  ///< c
   std::vector<int> variable_offset;  ///< d

@@ -38,7 +38,8 @@ int EquationBuilder::add(NodeId root) {
     const int count = operands_of(n.op);
     bool ready = true;
     for (const NodeId operand : {count > 2 ? n.c : -1, count > 1 ? n.b : -1, count > 0 ? n.a : -1})
-      if (operand >= 0 && number_[static_cast<std::size_t>(operand)] < 0) stack_.push_back(operand), ready = false;
+      if (operand >= 0 && number_[static_cast<std::size_t>(operand)] < 0)
+        stack_.push_back(operand), ready = false;
     if (!ready) continue;
     stack_.pop_back();
     number_[static_cast<std::size_t>(id)] = static_cast<int>(order_.size());
@@ -70,7 +71,9 @@ int EquationBuilder::add(NodeId root) {
     Kernel kernel;
     for (const NodeId id : order_) {
       const Node& n = graph_[id];
-      if (n.op == Op::input) kernel.leaves.push_back({leaves_[static_cast<std::size_t>(n.a)].kind, leaves_[static_cast<std::size_t>(n.a)].order, 0});
+      if (n.op == Op::input)
+        kernel.leaves.push_back({leaves_[static_cast<std::size_t>(n.a)].kind,
+                                 leaves_[static_cast<std::size_t>(n.a)].order, 0});
       if (n.op == Op::constant) kernel.leaves.push_back({Leaf::Kind::data, 0, 0});
     }
     kernel.which.resize(kernel.leaves.size());
@@ -79,10 +82,13 @@ int EquationBuilder::add(NodeId root) {
     int next_leaf = 0;
     for (std::size_t k = 0; k < order_.size(); ++k) {
       const Node& n = graph_[order_[k]];
-      const auto operand = [&](NodeId id) { return made[static_cast<std::size_t>(number_[static_cast<std::size_t>(id)])]; };
+      const auto operand = [&](NodeId id) {
+        return made[static_cast<std::size_t>(number_[static_cast<std::size_t>(id)])];
+      };
       const int count = operands_of(n.op);
       made[k] = count == 0 ? kernel.graph.input(next_leaf++)
-                           : kernel.graph.make(n.op, operand(n.a), count > 1 ? operand(n.b) : -1, count > 2 ? operand(n.c) : -1);
+                           : kernel.graph.make(n.op, operand(n.a), count > 1 ? operand(n.b) : -1,
+                                               count > 2 ? operand(n.c) : -1);
     }
     kernel.residual = made.back();
     set_.kernels_.push_back(std::move(kernel));

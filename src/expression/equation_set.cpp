@@ -14,10 +14,15 @@ void gather(const Kernel& kernel, const Point& point, int first, int count, doub
     double* target = memory + static_cast<std::ptrdiff_t>(l) * Tape::block;
     const Leaf& leaf = kernel.leaves[l];
     switch (leaf.kind) {
-      case Leaf::Kind::time: std::fill_n(target, count, point.t); break;
-      case Leaf::Kind::data: std::copy_n(kernel.data[l].begin() + first, count, target); break;
+      case Leaf::Kind::time:
+        std::fill_n(target, count, point.t);
+        break;
+      case Leaf::Kind::data:
+        std::copy_n(kernel.data[l].begin() + first, count, target);
+        break;
       default: {
-        const double* source = leaf.kind == Leaf::Kind::variable ? point.x[leaf.order] : point.discrete;
+        const double* source =
+            leaf.kind == Leaf::Kind::variable ? point.x[leaf.order] : point.discrete;
         const int* which = kernel.which[l].data() + first;
         for (int i = 0; i < count; ++i) target[i] = source[which[i]];
       }
@@ -43,9 +48,10 @@ NodeId copy_nodes(const Graph& from, NodeId root, Graph& to, const std::vector<N
     const Node& n = from[id];
     const int count = operands_of(n.op);
     made[static_cast<std::size_t>(id)] =
-        n.op == Op::input      ? input[static_cast<std::size_t>(n.a)]
-        : n.op == Op::constant ? to.constant(n.value)
-                               : to.make(n.op, at(n.a), count > 1 ? at(n.b) : -1, count > 2 ? at(n.c) : -1);
+        n.op == Op::input ? input[static_cast<std::size_t>(n.a)]
+        : n.op == Op::constant
+            ? to.constant(n.value)
+            : to.make(n.op, at(n.a), count > 1 ? at(n.b) : -1, count > 2 ? at(n.c) : -1);
   }
   return at(root);
 }
@@ -64,8 +70,9 @@ void EquationSet::finish() {
     std::vector<NodeId> input(kernel.leaves.size());
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l) {
       const std::vector<double>& numbers = kernel.data[l];
-      const bool shared = kernel.leaves[l].kind == Leaf::Kind::data &&
-                          std::all_of(numbers.begin(), numbers.end(), [&](double x) { return x == numbers[0]; });
+      const bool shared =
+          kernel.leaves[l].kind == Leaf::Kind::data &&
+          std::all_of(numbers.begin(), numbers.end(), [&](double x) { return x == numbers[0]; });
       if (shared) {
         input[l] = graph.constant(numbers[0]);
         continue;
@@ -98,7 +105,8 @@ void EquationSet::residual(const Point& point, double* r) const {
     for (const auto& [reg, value] : kernel.tape.constants())
       std::fill_n(memory_.begin() + static_cast<std::ptrdiff_t>(reg) * Tape::block,
                   std::min(Tape::block, kernel.instances()), value);
-    const double* out = memory_.data() + static_cast<std::ptrdiff_t>(kernel.tape.output(0)) * Tape::block;
+    const double* out =
+        memory_.data() + static_cast<std::ptrdiff_t>(kernel.tape.output(0)) * Tape::block;
     for (int first = 0; first < kernel.instances(); first += Tape::block) {
       const int count = std::min(Tape::block, kernel.instances() - first);
       gather(kernel, point, first, count, memory_.data());
@@ -115,7 +123,8 @@ EquationSet EquationSet::differentiated() const {
     Kernel next = kernel;
     std::vector<int> moving;
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
-      if (kernel.leaves[l].kind == Leaf::Kind::variable || kernel.leaves[l].kind == Leaf::Kind::time)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable ||
+          kernel.leaves[l].kind == Leaf::Kind::time)
         moving.push_back(static_cast<int>(l));
     const std::vector<NodeId> partial = gradient(next.graph, next.residual, moving);
     NodeId sum = next.graph.constant(0);
@@ -130,7 +139,8 @@ EquationSet EquationSet::differentiated() const {
       const auto& which = kernel.which[static_cast<std::size_t>(moving[k])];
       int rate = -1;
       for (std::size_t l = 0; l < next.leaves.size() && rate < 0; ++l)
-        if (next.leaves[l].kind == Leaf::Kind::variable && next.leaves[l].order == leaf.order + 1 && next.which[l] == which)
+        if (next.leaves[l].kind == Leaf::Kind::variable && next.leaves[l].order == leaf.order + 1 &&
+            next.which[l] == which)
           rate = static_cast<int>(l);
       if (rate < 0) {
         rate = static_cast<int>(next.leaves.size());
@@ -149,7 +159,8 @@ EquationSet EquationSet::differentiated() const {
 
 EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
   std::vector<int> place(static_cast<std::size_t>(rows_), -1);
-  for (std::size_t k = 0; k < keep.size(); ++k) place[static_cast<std::size_t>(keep[k])] = static_cast<int>(k);
+  for (std::size_t k = 0; k < keep.size(); ++k)
+    place[static_cast<std::size_t>(keep[k])] = static_cast<int>(k);
   EquationSet result;
   result.rows_ = static_cast<int>(keep.size());
   for (const Kernel& kernel : kernels_) {
@@ -161,8 +172,10 @@ EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
       if (row < 0) continue;
       part.rows.push_back(row);
       for (std::size_t l = 0; l < kernel.leaves.size(); ++l) {
-        if (!kernel.which[l].empty()) part.which[l].push_back(kernel.which[l][static_cast<std::size_t>(i)]);
-        if (!kernel.data[l].empty()) part.data[l].push_back(kernel.data[l][static_cast<std::size_t>(i)]);
+        if (!kernel.which[l].empty())
+          part.which[l].push_back(kernel.which[l][static_cast<std::size_t>(i)]);
+        if (!kernel.data[l].empty())
+          part.data[l].push_back(kernel.data[l][static_cast<std::size_t>(i)]);
       }
     }
     if (!part.rows.empty()) result.kernels_.push_back(std::move(part));
@@ -179,15 +192,24 @@ std::string EquationSet::text(int row, const std::vector<std::string>& variables
       std::vector<std::string> names;
       for (std::size_t l = 0; l < kernel.leaves.size(); ++l) {
         const Leaf& leaf = kernel.leaves[l];
-        const auto which = [&] { return static_cast<std::size_t>(kernel.which[l][static_cast<std::size_t>(i)]); };
+        const auto which = [&] {
+          return static_cast<std::size_t>(kernel.which[l][static_cast<std::size_t>(i)]);
+        };
         switch (leaf.kind) {
-          case Leaf::Kind::time: names.emplace_back("time"); break;
-          case Leaf::Kind::data: names.push_back(fmt::format("{}", kernel.data[l][static_cast<std::size_t>(i)])); break;
-          case Leaf::Kind::discrete: names.push_back(discrete[which()]); break;
+          case Leaf::Kind::time:
+            names.emplace_back("time");
+            break;
+          case Leaf::Kind::data:
+            names.push_back(fmt::format("{}", kernel.data[l][static_cast<std::size_t>(i)]));
+            break;
+          case Leaf::Kind::discrete:
+            names.push_back(discrete[which()]);
+            break;
           case Leaf::Kind::variable:
-            names.push_back(leaf.order == 0   ? variables[which()]
-                            : leaf.order == 1 ? fmt::format("der({})", variables[which()])
-                                              : fmt::format("der({}, {})", variables[which()], leaf.order));
+            names.push_back(leaf.order == 0 ? variables[which()]
+                            : leaf.order == 1
+                                ? fmt::format("der({})", variables[which()])
+                                : fmt::format("der({}, {})", variables[which()], leaf.order));
         }
       }
       return to_text(kernel.graph, kernel.residual, names);
@@ -236,7 +258,9 @@ void EquationJacobian::evaluate(const Point& point, double* values) const {
       part.tape.run(memory_.data(), count);
       for (int i = 0; i < count; ++i)
         for (std::size_t o = 0; o < outputs; ++o)
-          *target++ = memory_[static_cast<std::size_t>(part.tape.output(static_cast<int>(o))) * Tape::block + static_cast<std::size_t>(i)];
+          *target++ = memory_[static_cast<std::size_t>(part.tape.output(static_cast<int>(o))) *
+                                  Tape::block +
+                              static_cast<std::size_t>(i)];
     }
   }
 }

@@ -25,10 +25,10 @@ struct Leaf {
 struct Kernel {
   Graph graph;
   NodeId residual = -1;
-  std::vector<Leaf> leaves;             ///< kind and order; `which` is by instance
-  std::vector<std::vector<int>> which;  ///< [leaf][instance], empty for time and data
+  std::vector<Leaf> leaves;               ///< kind and order; `which` is by instance
+  std::vector<std::vector<int>> which;    ///< [leaf][instance], empty for time and data
   std::vector<std::vector<double>> data;  ///< [leaf][instance], only for data
-  std::vector<int> rows;                ///< equation number of each instance
+  std::vector<int> rows;                  ///< equation number of each instance
   Tape tape;
 
   int instances() const { return static_cast<int>(rows.size()); }

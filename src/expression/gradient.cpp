@@ -19,25 +19,44 @@ Partials partials(Graph& g, NodeId id) {
   const auto one = [&] { return g.constant(1); };
   const auto zero = [&] { return g.constant(0); };
   switch (n.op) {
-    case Op::neg: return {g.constant(-1)};
-    case Op::sqrt: return {g.div(g.constant(0.5), id)};
-    case Op::exp: return {id};
-    case Op::log: return {g.div(one(), n.a)};
-    case Op::log10: return {g.div(g.constant(0.43429448190325182765), n.a)};
-    case Op::sin: return {g.make(Op::cos, n.a)};
-    case Op::cos: return {g.neg(g.make(Op::sin, n.a))};
-    case Op::tan: return {g.add(one(), g.mul(id, id))};
-    case Op::asin: return {g.div(one(), g.make(Op::sqrt, g.sub(one(), g.mul(n.a, n.a))))};
-    case Op::acos: return {g.neg(g.div(one(), g.make(Op::sqrt, g.sub(one(), g.mul(n.a, n.a)))))};
-    case Op::atan: return {g.div(one(), g.add(one(), g.mul(n.a, n.a)))};
-    case Op::sinh: return {g.make(Op::cosh, n.a)};
-    case Op::cosh: return {g.make(Op::sinh, n.a)};
-    case Op::tanh: return {g.sub(one(), g.mul(id, id))};
-    case Op::abs: return {g.make(Op::sign, n.a)};
-    case Op::add: return {one(), one()};
-    case Op::sub: return {one(), g.constant(-1)};
-    case Op::mul: return {n.b, n.a};
-    case Op::div: return {g.div(one(), n.b), g.neg(g.div(id, n.b))};
+    case Op::neg:
+      return {g.constant(-1)};
+    case Op::sqrt:
+      return {g.div(g.constant(0.5), id)};
+    case Op::exp:
+      return {id};
+    case Op::log:
+      return {g.div(one(), n.a)};
+    case Op::log10:
+      return {g.div(g.constant(0.43429448190325182765), n.a)};
+    case Op::sin:
+      return {g.make(Op::cos, n.a)};
+    case Op::cos:
+      return {g.neg(g.make(Op::sin, n.a))};
+    case Op::tan:
+      return {g.add(one(), g.mul(id, id))};
+    case Op::asin:
+      return {g.div(one(), g.make(Op::sqrt, g.sub(one(), g.mul(n.a, n.a))))};
+    case Op::acos:
+      return {g.neg(g.div(one(), g.make(Op::sqrt, g.sub(one(), g.mul(n.a, n.a)))))};
+    case Op::atan:
+      return {g.div(one(), g.add(one(), g.mul(n.a, n.a)))};
+    case Op::sinh:
+      return {g.make(Op::cosh, n.a)};
+    case Op::cosh:
+      return {g.make(Op::sinh, n.a)};
+    case Op::tanh:
+      return {g.sub(one(), g.mul(id, id))};
+    case Op::abs:
+      return {g.make(Op::sign, n.a)};
+    case Op::add:
+      return {one(), one()};
+    case Op::sub:
+      return {one(), g.constant(-1)};
+    case Op::mul:
+      return {n.b, n.a};
+    case Op::div:
+      return {g.div(one(), n.b), g.neg(g.div(id, n.b))};
     case Op::pow: {
       const NodeId a = g.mul(n.b, g.pow(n.a, g.sub(n.b, one())));
       return {a, g.is_constant(n.b) ? zero() : g.mul(id, g.make(Op::log, n.a))};
@@ -54,30 +73,44 @@ Partials partials(Graph& g, NodeId id) {
       const NodeId first = g.make(Op::less, n.b, n.a);
       return {first, g.sub(one(), first)};
     }
-    case Op::mod: return {one(), g.neg(g.make(Op::floor, g.div(n.a, n.b)))};
+    case Op::mod:
+      return {one(), g.neg(g.make(Op::floor, g.div(n.a, n.b)))};
     case Op::rem:
       return {one(), g.neg(g.div(g.sub(n.a, id), n.b))};
-    case Op::select: return {zero(), g.make(Op::select, n.a, one(), zero()), g.make(Op::select, n.a, zero(), one())};
-    default: return {zero(), zero(), zero()};  // comparisons and steps: constant between jumps
+    case Op::select:
+      return {zero(), g.make(Op::select, n.a, one(), zero()),
+              g.make(Op::select, n.a, zero(), one())};
+    default:
+      return {zero(), zero(), zero()};  // comparisons and steps: constant between jumps
   }
 }
 
 int precedence(Op op) {
   switch (op) {
-    case Op::select: return 0;
-    case Op::logical_or: return 1;
-    case Op::logical_and: return 2;
-    case Op::logical_not: return 3;
+    case Op::select:
+      return 0;
+    case Op::logical_or:
+      return 1;
+    case Op::logical_and:
+      return 2;
+    case Op::logical_not:
+      return 3;
     case Op::less:
     case Op::less_equal:
-    case Op::equal: return 4;
+    case Op::equal:
+      return 4;
     case Op::add:
-    case Op::sub: return 5;
-    case Op::neg: return 6;
+    case Op::sub:
+      return 5;
+    case Op::neg:
+      return 6;
     case Op::mul:
-    case Op::div: return 7;
-    case Op::pow: return 8;
-    default: return 9;
+    case Op::div:
+      return 7;
+    case Op::pow:
+      return 8;
+    default:
+      return 9;
   }
 }
 
@@ -86,26 +119,27 @@ std::string text(const Graph& g, NodeId id, const std::vector<std::string>& name
   std::string s;
   if (n.op == Op::constant) {
     s = fmt::format("{}", n.value);
-    return n.value < 0 && outer > 5 ? "(" + s + ")" : s;
+    return n.value < 0 && outer > 5 ? fmt::format("({})", s) : s;
   }
   if (n.op == Op::input) return names[static_cast<std::size_t>(n.a)];
   const int own = precedence(n.op);
   if (n.op == Op::select)
-    s = fmt::format("if {} then {} else {}", text(g, n.a, names, 0), text(g, n.b, names, 0), text(g, n.c, names, 0));
+    s = fmt::format("if {} then {} else {}", text(g, n.a, names, 0), text(g, n.b, names, 0),
+                    text(g, n.c, names, 0));
   else if (n.op == Op::neg)
-    s = "-" + text(g, n.a, names, 7);
+    s = fmt::format("-{}", text(g, n.a, names, 7));
   else if (n.op == Op::logical_not)
-    s = "not " + text(g, n.a, names, 4);
+    s = fmt::format("not {}", text(g, n.a, names, 4));
   else if (own < 9) {
     const bool right_tight = n.op == Op::sub || n.op == Op::div || n.op == Op::pow;
     const char* space = own <= 5 ? " " : "";
-    s = fmt::format("{}{}{}{}{}", text(g, n.a, names, n.op == Op::pow ? own + 1 : own), space, name_of(n.op), space,
-                    text(g, n.b, names, own + (right_tight ? 1 : 0)));
+    s = fmt::format("{}{}{}{}{}", text(g, n.a, names, n.op == Op::pow ? own + 1 : own), space,
+                    name_of(n.op), space, text(g, n.b, names, own + (right_tight ? 1 : 0)));
   } else if (operands_of(n.op) == 1)
     return fmt::format("{}({})", name_of(n.op), text(g, n.a, names, 0));
   else
     return fmt::format("{}({}, {})", name_of(n.op), text(g, n.a, names, 0), text(g, n.b, names, 0));
-  return own < outer ? "(" + s + ")" : s;
+  return own < outer ? fmt::format("({})", s) : s;
 }
 
 }  // namespace

@@ -15,52 +15,88 @@ int operands_of(Op op) {
 
 const char* name_of(Op op) {
   static constexpr const char* names[] = {
-      "constant", "input", "neg",  "sqrt", "exp",  "log", "log10", "sin",   "cos", "tan",
-      "asin",     "acos",  "atan", "sinh", "cosh", "tanh", "abs",  "sign",  "floor", "ceil",
-      "not",      "+",     "-",    "*",    "/",    "^",   "atan2", "min",   "max", "mod",
-      "rem",      "<",     "<=",   "==",   "and",  "or",  "if"};
+      "constant", "input", "neg",  "sqrt", "exp",  "log",  "log10", "sin",  "cos",   "tan",
+      "asin",     "acos",  "atan", "sinh", "cosh", "tanh", "abs",   "sign", "floor", "ceil",
+      "not",      "+",     "-",    "*",    "/",    "^",    "atan2", "min",  "max",   "mod",
+      "rem",      "<",     "<=",   "==",   "and",  "or",   "if"};
   return names[static_cast<int>(op)];
 }
 
 double apply(Op op, double a, double b, double c) {
   switch (op) {
     case Op::constant:
-    case Op::input: return a;
-    case Op::neg: return -a;
-    case Op::sqrt: return std::sqrt(a);
-    case Op::exp: return std::exp(a);
-    case Op::log: return std::log(a);
-    case Op::log10: return std::log10(a);
-    case Op::sin: return std::sin(a);
-    case Op::cos: return std::cos(a);
-    case Op::tan: return std::tan(a);
-    case Op::asin: return std::asin(a);
-    case Op::acos: return std::acos(a);
-    case Op::atan: return std::atan(a);
-    case Op::sinh: return std::sinh(a);
-    case Op::cosh: return std::cosh(a);
-    case Op::tanh: return std::tanh(a);
-    case Op::abs: return std::fabs(a);
-    case Op::sign: return a > 0 ? 1.0 : a < 0 ? -1.0 : 0.0;
-    case Op::floor: return std::floor(a);
-    case Op::ceil: return std::ceil(a);
-    case Op::logical_not: return a == 0 ? 1.0 : 0.0;
-    case Op::add: return a + b;
-    case Op::sub: return a - b;
-    case Op::mul: return a * b;
-    case Op::div: return a / b;
-    case Op::pow: return std::pow(a, b);
-    case Op::atan2: return std::atan2(a, b);
-    case Op::min: return a < b ? a : b;
-    case Op::max: return a > b ? a : b;
-    case Op::mod: return a - std::floor(a / b) * b;
-    case Op::rem: return a - std::trunc(a / b) * b;
-    case Op::less: return a < b ? 1.0 : 0.0;
-    case Op::less_equal: return a <= b ? 1.0 : 0.0;
-    case Op::equal: return a == b ? 1.0 : 0.0;
-    case Op::logical_and: return a != 0 && b != 0 ? 1.0 : 0.0;
-    case Op::logical_or: return a != 0 || b != 0 ? 1.0 : 0.0;
-    case Op::select: return a != 0 ? b : c;
+    case Op::input:
+      return a;
+    case Op::neg:
+      return -a;
+    case Op::sqrt:
+      return std::sqrt(a);
+    case Op::exp:
+      return std::exp(a);
+    case Op::log:
+      return std::log(a);
+    case Op::log10:
+      return std::log10(a);
+    case Op::sin:
+      return std::sin(a);
+    case Op::cos:
+      return std::cos(a);
+    case Op::tan:
+      return std::tan(a);
+    case Op::asin:
+      return std::asin(a);
+    case Op::acos:
+      return std::acos(a);
+    case Op::atan:
+      return std::atan(a);
+    case Op::sinh:
+      return std::sinh(a);
+    case Op::cosh:
+      return std::cosh(a);
+    case Op::tanh:
+      return std::tanh(a);
+    case Op::abs:
+      return std::fabs(a);
+    case Op::sign:
+      return a > 0 ? 1.0 : a < 0 ? -1.0 : 0.0;
+    case Op::floor:
+      return std::floor(a);
+    case Op::ceil:
+      return std::ceil(a);
+    case Op::logical_not:
+      return a == 0 ? 1.0 : 0.0;
+    case Op::add:
+      return a + b;
+    case Op::sub:
+      return a - b;
+    case Op::mul:
+      return a * b;
+    case Op::div:
+      return a / b;
+    case Op::pow:
+      return std::pow(a, b);
+    case Op::atan2:
+      return std::atan2(a, b);
+    case Op::min:
+      return a < b ? a : b;
+    case Op::max:
+      return a > b ? a : b;
+    case Op::mod:
+      return a - std::floor(a / b) * b;
+    case Op::rem:
+      return a - std::trunc(a / b) * b;
+    case Op::less:
+      return a < b ? 1.0 : 0.0;
+    case Op::less_equal:
+      return a <= b ? 1.0 : 0.0;
+    case Op::equal:
+      return a == b ? 1.0 : 0.0;
+    case Op::logical_and:
+      return a != 0 && b != 0 ? 1.0 : 0.0;
+    case Op::logical_or:
+      return a != 0 || b != 0 ? 1.0 : 0.0;
+    case Op::select:
+      return a != 0 ? b : c;
   }
   return 0;
 }
@@ -86,9 +122,10 @@ NodeId Graph::intern(const Node& node) {
   if (nodes_.size() * 2 >= table_.size()) grow();
   const std::size_t mask = table_.size() - 1;
   std::uint64_t hash = static_cast<std::uint64_t>(node.op) * 0x9E3779B97F4A7C15ull;
-  for (const std::uint64_t part :
-       {static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.a)), static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.b)),
-        static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.c)), std::bit_cast<std::uint64_t>(node.value)})
+  for (const std::uint64_t part : {static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.a)),
+                                   static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.b)),
+                                   static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.c)),
+                                   std::bit_cast<std::uint64_t>(node.value)})
     hash = (hash ^ part) * 0xFF51AFD7ED558CCDull, hash ^= hash >> 29;
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
     Cell& cell = table_[i];
@@ -104,9 +141,13 @@ NodeId Graph::intern(const Node& node) {
   }
 }
 
-NodeId Graph::constant(double value) { return intern({Op::constant, -1, -1, -1, value}); }
+NodeId Graph::constant(double value) {
+  return intern({Op::constant, -1, -1, -1, value});
+}
 
-NodeId Graph::input(int number) { return intern({Op::input, number, -1, -1, 0}); }
+NodeId Graph::input(int number) {
+  return intern({Op::input, number, -1, -1, 0});
+}
 
 NodeId Graph::simplified(Op op, NodeId a, NodeId b, NodeId c) {
   const auto is = [this](NodeId x, double v) { return is_constant(x, v); };
@@ -155,7 +196,8 @@ NodeId Graph::simplified(Op op, NodeId a, NodeId b, NodeId c) {
       if (is_constant(a)) return value(a) != 0 ? b : c;
       if (b == c) return b;
       break;
-    default: break;
+    default:
+      break;
   }
   return -1;
 }

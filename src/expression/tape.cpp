@@ -52,7 +52,8 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) {
       const NodeId operand = operands[k];
       if (std::find(operands, operands + k, operand) != operands + k) continue;
       const Op op = graph[operand].op;
-      if (op != Op::input && op != Op::constant && last_use[static_cast<std::size_t>(operand)] == id)
+      if (op != Op::input && op != Op::constant &&
+          last_use[static_cast<std::size_t>(operand)] == id)
         free.push_back(home[static_cast<std::size_t>(operand)]);
     }
     if (free.empty()) {
@@ -90,15 +91,33 @@ void Tape::run(double* memory, int count) const {
     const double* c = memory + static_cast<std::ptrdiff_t>(in.c) * block;
     // The frequent operations have loops that vectorise; the rest goes through `apply`.
     switch (in.op) {
-      case Op::add: each(count, t, [=](int i) { return a[i] + b[i]; }); break;
-      case Op::sub: each(count, t, [=](int i) { return a[i] - b[i]; }); break;
-      case Op::mul: each(count, t, [=](int i) { return a[i] * b[i]; }); break;
-      case Op::div: each(count, t, [=](int i) { return a[i] / b[i]; }); break;
-      case Op::neg: each(count, t, [=](int i) { return -a[i]; }); break;
-      case Op::sqrt: each(count, t, [=](int i) { return std::sqrt(a[i]); }); break;
-      case Op::exp: each(count, t, [=](int i) { return std::exp(a[i]); }); break;
-      case Op::sin: each(count, t, [=](int i) { return std::sin(a[i]); }); break;
-      case Op::cos: each(count, t, [=](int i) { return std::cos(a[i]); }); break;
+      case Op::add:
+        each(count, t, [=](int i) { return a[i] + b[i]; });
+        break;
+      case Op::sub:
+        each(count, t, [=](int i) { return a[i] - b[i]; });
+        break;
+      case Op::mul:
+        each(count, t, [=](int i) { return a[i] * b[i]; });
+        break;
+      case Op::div:
+        each(count, t, [=](int i) { return a[i] / b[i]; });
+        break;
+      case Op::neg:
+        each(count, t, [=](int i) { return -a[i]; });
+        break;
+      case Op::sqrt:
+        each(count, t, [=](int i) { return std::sqrt(a[i]); });
+        break;
+      case Op::exp:
+        each(count, t, [=](int i) { return std::exp(a[i]); });
+        break;
+      case Op::sin:
+        each(count, t, [=](int i) { return std::sin(a[i]); });
+        break;
+      case Op::cos:
+        each(count, t, [=](int i) { return std::cos(a[i]); });
+        break;
       default:
         each(count, t, [=, op = in.op](int i) { return apply(op, a[i], b[i], c[i]); });
     }

@@ -14,11 +14,14 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
     : system_(std::move(system)),
       jacobian_(jacobian),
       index_one_(system_->is_index_one()),
-      active_(!system_->levels.empty()),
+      active_(!system_->levels.empty() || system_->hidden_constraints),
       algebraic_(*system_, jacobian_),
       levels_(*system_, scale),
       tolerance_(scale),
       kept_(system_->size) {
+  if (system_->hidden_constraints && system_->constraints)
+    constraints_ = std::make_unique<ConstraintProjection>(*system_, scale,
+                                                          std::vector<char>(system_->size, 0));
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 
@@ -26,8 +29,10 @@ void OutputProjection::apply(double t, double* y, bool at_mesh_point) {
   // At mesh points the method itself has solved the algebraic rows.
   if (!active_ || (index_one_ && at_mesh_point)) return;
   std::copy(y, y + system_->size, kept_.begin());
-  bool done = index_one_ ? algebraic_.project(t, y, tolerance_) : levels_.polish(t, y);
-  if (!done && !index_one_) {
+  bool done = index_one_     ? algebraic_.project(t, y, tolerance_)
+              : constraints_ ? constraints_->polish(t, y)
+                             : levels_.polish(t, y);
+  if (!done && !index_one_ && !constraints_) {
     levels_.forget();
     std::copy(kept_.begin(), kept_.end(), y);
     done = levels_.polish(t, y);

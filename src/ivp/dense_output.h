@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/consistent_start.h"
+#include "analysis/constraint_projection.h"
 #include "ivp/step_refiner.h"
 
 namespace daedalus {
@@ -38,6 +39,7 @@ class OutputProjection {
   bool index_one_, active_;
   AlgebraicProjection algebraic_;
   LevelProjection levels_;
+  std::unique_ptr<ConstraintProjection> constraints_;
   std::vector<double> tolerance_, kept_;
 };
 

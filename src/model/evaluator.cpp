@@ -38,7 +38,8 @@ void Evaluator::unknown_name(const Span& at, const std::string& name) {
   std::sort(known.begin(), known.end());
   const auto near = nearest_names(name, known, 1);
   fail(at, fmt::format("unknown variable '{}'", name),
-       near.empty() ? "declare it before the equation section" : fmt::format("did you mean '{}'?", near[0]));
+       near.empty() ? "declare it before the equation section"
+                    : fmt::format("did you mean '{}'?", near[0]));
 }
 
 NodeId Evaluator::scalar(const Expression& expression) {
@@ -76,11 +77,15 @@ Value Evaluator::elementwise(const Value& a, const Value& b, const Span& at,
                              const std::function<NodeId(NodeId, NodeId)>& op, const char* name) {
   if (!a.is_array() && !b.is_array()) return op(a.scalar, b.scalar);
   if (!a.is_array() || !b.is_array())
-    fail(at, fmt::format("'{}' cannot join {} and {}", name, shape_text(a.is_array() ? a.array->shape : Shape{}),
-                         shape_text(b.is_array() ? b.array->shape : Shape{})),
+    fail(at,
+         fmt::format("'{}' cannot join {} and {}", name,
+                     shape_text(a.is_array() ? a.array->shape : Shape{}),
+                     shape_text(b.is_array() ? b.array->shape : Shape{})),
          "both sides must have the same shape");
   if (a.array->shape != b.array->shape)
-    fail(at, fmt::format("'{}' cannot join {} and {}", name, shape_text(a.array->shape), shape_text(b.array->shape)),
+    fail(at,
+         fmt::format("'{}' cannot join {} and {}", name, shape_text(a.array->shape),
+                     shape_text(b.array->shape)),
          "both sides must have the same shape");
   ArrayValue result{a.array->shape, {}};
   result.elements.reserve(a.array->elements.size());
@@ -93,7 +98,8 @@ NodeId Evaluator::variable(const Symbol& symbol, int offset, int order) {
   // A variable of order m stands beside hidden variables for its derivatives 1 .. m-1.
   const int hidden = std::min(order, symbol.order - 1);
   if (hidden == 0) return builder->variable(symbol.base + offset, order);
-  return builder->variable(symbol.hidden_base + (hidden - 1) * size_of(symbol.shape) + offset, order - hidden);
+  return builder->variable(symbol.hidden_base + (hidden - 1) * size_of(symbol.shape) + offset,
+                           order - hidden);
 }
 
 std::vector<std::vector<int>> Evaluator::subscripts(const std::vector<Expression>& list,
@@ -115,10 +121,12 @@ std::vector<std::vector<int>> Evaluator::subscripts(const std::vector<Expression
       end_values_.pop_back();
       const auto pick = [&](NodeId node) {
         if (!graph().is_constant(node))
-          fail(list[k]->at, "a subscript must be known before the run", "use loop indices, numbers and parameters");
+          fail(list[k]->at, "a subscript must be known before the run",
+               "use loop indices, numbers and parameters");
         const double x = graph().value(node);
         if (x != std::floor(x) || x < 1 || x > extent)
-          fail(list[k]->at, fmt::format("subscript {} of '{}' is outside of 1..{}", x, name, extent),
+          fail(list[k]->at,
+               fmt::format("subscript {} of '{}' is outside of 1..{}", x, name, extent),
                x == 0 ? "subscripts count from 1" : "");
         picks.push_back(static_cast<int>(x));
       };
@@ -167,7 +175,9 @@ Evaluator::Place Evaluator::place_of(const Expression& expression) {
     place.offsets = {0};
     return place;
   }
-  place.offsets = offsets_of_picks(subscripts(reference->subscripts, shape, reference->name, expression->at, place.shape), shape);
+  place.offsets = offsets_of_picks(
+      subscripts(reference->subscripts, shape, reference->name, expression->at, place.shape),
+      shape);
   return place;
 }
 
@@ -178,23 +188,34 @@ Value Evaluator::evaluate_reference(const Expression& expression, const Referenc
     if (value.scalar < 0 && !value.is_array())
       fail(expression->at, fmt::format("'{}' is used before it has a value", reference.name));
     if (reference.subscripts.empty()) return value;
-    if (!value.is_array()) fail(expression->at, fmt::format("'{}' is a scalar and takes no subscripts", reference.name));
+    if (!value.is_array())
+      fail(expression->at, fmt::format("'{}' is a scalar and takes no subscripts", reference.name));
     Shape shape;
-    const auto offsets = offsets_of_picks(subscripts(reference.subscripts, value.array->shape, reference.name, expression->at, shape), value.array->shape);
-    return select(shape, offsets, [&](int o) { return value.array->elements[static_cast<std::size_t>(o)]; });
+    const auto offsets = offsets_of_picks(
+        subscripts(reference.subscripts, value.array->shape, reference.name, expression->at, shape),
+        value.array->shape);
+    return select(shape, offsets,
+                  [&](int o) { return value.array->elements[static_cast<std::size_t>(o)]; });
   }
-  if (inside_function_ && !symbols_.count(reference.name)) unknown_name(expression->at, reference.name);
+  if (inside_function_ && !symbols_.count(reference.name))
+    unknown_name(expression->at, reference.name);
   if (inside_function_ && symbols_.at(reference.name).declaration->prefix != Prefix::constant)
-    fail(expression->at, fmt::format("a function cannot see the variable '{}' of the model", reference.name), "pass it as an input");
+    fail(expression->at,
+         fmt::format("a function cannot see the variable '{}' of the model", reference.name),
+         "pass it as an input");
   Place place = place_of(expression);
   Symbol& symbol = *place.symbol;
   switch (symbol.kind) {
     case Symbol::Kind::parameter:
       if (symbol.progress != Symbol::Progress::done) on_parameter(symbol);
-      return select(place.shape, place.offsets, [&](int o) { return graph().constant(symbol.values[static_cast<std::size_t>(o)]); });
+      return select(place.shape, place.offsets, [&](int o) {
+        return graph().constant(symbol.values[static_cast<std::size_t>(o)]);
+      });
     case Symbol::Kind::discrete:
-      return select(place.shape, place.offsets, [&](int o) { return builder->discrete(symbol.base + o); });
-    case Symbol::Kind::variable: break;
+      return select(place.shape, place.offsets,
+                    [&](int o) { return builder->discrete(symbol.base + o); });
+    case Symbol::Kind::variable:
+      break;
   }
   return select(place.shape, place.offsets, [&](int o) { return variable(symbol, o, 0); });
 }
@@ -236,10 +257,12 @@ Value Evaluator::evaluate(const Expression& expression) {
               result.shape = {0};
               result.shape.insert(result.shape.end(), shape.begin(), shape.end());
             }
-            if (!std::equal(shape.begin(), shape.end(), result.shape.begin() + 1, result.shape.end()))
+            if (!std::equal(shape.begin(), shape.end(), result.shape.begin() + 1,
+                            result.shape.end()))
               fail(e->at, "the elements of an array must all have the same shape");
             if (x.is_array())
-              result.elements.insert(result.elements.end(), x.array->elements.begin(), x.array->elements.end());
+              result.elements.insert(result.elements.end(), x.array->elements.begin(),
+                                     x.array->elements.end());
             else
               result.elements.push_back(x.scalar);
             ++result.shape[0];
@@ -251,12 +274,14 @@ Value Evaluator::evaluate(const Expression& expression) {
           Shape extents, inner;
           // {e for i in r, j in s} is {{e for i in r} for j in s}: the last iterator is outermost.
           const std::vector<Iterator> outer_first(v.iterators.rbegin(), v.iterators.rend());
-          for (const Iterator& i : outer_first) extents.push_back(static_cast<int>(range_of(i).size()));
+          for (const Iterator& i : outer_first)
+            extents.push_back(static_cast<int>(range_of(i).size()));
           for_each(outer_first, [&] {
             const Value x = evaluate(v.body);
             if (x.is_array()) {
               inner = x.array->shape;
-              result.elements.insert(result.elements.end(), x.array->elements.begin(), x.array->elements.end());
+              result.elements.insert(result.elements.end(), x.array->elements.begin(),
+                                     x.array->elements.end());
             } else {
               result.elements.push_back(x.scalar);
             }
@@ -268,10 +293,12 @@ Value Evaluator::evaluate(const Expression& expression) {
           return result;
         }
         if constexpr (std::is_same_v<T, Matrix>) {
-          ArrayValue result{{static_cast<int>(v.rows.size()), static_cast<int>(v.rows[0].size())}, {}};
+          ArrayValue result{{static_cast<int>(v.rows.size()), static_cast<int>(v.rows[0].size())},
+                            {}};
           for (const auto& row : v.rows) {
             if (static_cast<int>(row.size()) != result.shape[1])
-              fail(row[0]->at, fmt::format("this row has {} entries, the first has {}", row.size(), result.shape[1]));
+              fail(row[0]->at, fmt::format("this row has {} entries, the first has {}", row.size(),
+                                           result.shape[1]));
             for (const Expression& e : row) result.elements.push_back(scalar(e));
           }
           return result;
@@ -284,7 +311,8 @@ Value Evaluator::evaluate(const Expression& expression) {
           const double count = std::floor((last - first) / step + 1e-9) + 1;
           if (count > 1e8) fail(node.at, fmt::format("a range of {} elements is too long", count));
           ArrayValue result{{std::max(0, static_cast<int>(count))}, {}};
-          for (int i = 0; i < count; ++i) result.elements.push_back(graph().constant(first + i * step));
+          for (int i = 0; i < count; ++i)
+            result.elements.push_back(graph().constant(first + i * step));
           return result;
         }
         if constexpr (std::is_same_v<T, If>) return evaluate_if(v);
@@ -302,7 +330,8 @@ std::vector<double> Evaluator::range_of(const Iterator& iterator) {
     if (step == 0) fail(iterator.range->at, "the step of a range must not be zero");
     std::vector<double> values;
     const double count = std::floor((last - first) / step + 1e-9) + 1;
-    if (count > 1e8) fail(iterator.range->at, fmt::format("a range of {} elements is too long", count));
+    if (count > 1e8)
+      fail(iterator.range->at, fmt::format("a range of {} elements is too long", count));
     for (int i = 0; i < count; ++i) values.push_back(first + i * step);
     return values;
   }
@@ -311,13 +340,15 @@ std::vector<double> Evaluator::range_of(const Iterator& iterator) {
     fail(iterator.range->at, "a loop runs over a range or a vector", "write 1:N");
   std::vector<double> values;
   for (NodeId node : value.array->elements) {
-    if (!graph().is_constant(node)) fail(iterator.range->at, "the range of a loop must be known before the run");
+    if (!graph().is_constant(node))
+      fail(iterator.range->at, "the range of a loop must be known before the run");
     values.push_back(graph().value(node));
   }
   return values;
 }
 
-void Evaluator::for_each(const std::vector<Iterator>& iterators, const std::function<void()>& body) {
+void Evaluator::for_each(const std::vector<Iterator>& iterators,
+                         const std::function<void()>& body) {
   const std::function<void(std::size_t)> level = [&](std::size_t k) {
     if (k == iterators.size()) return body();
     for (double x : range_of(iterators[k])) {
@@ -332,7 +363,8 @@ void Evaluator::for_each(const std::vector<Iterator>& iterators, const std::func
 }
 
 void Evaluator::renew_loop_values() {
-  for (const auto& [position, x] : loop_values_) scope_[position].second = Value(graph().constant(x));
+  for (const auto& [position, x] : loop_values_)
+    scope_[position].second = Value(graph().constant(x));
 }
 
 }  // namespace daedalus::model

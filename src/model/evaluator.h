@@ -40,7 +40,7 @@ struct Symbol {
   int base = 0;                ///< first scalar number among variables or discrete values
   std::vector<double> values;  ///< of a parameter
   Progress progress = Progress::untouched;
-  int order = 1;       ///< highest derivative that occurs
+  int order = 1;        ///< highest derivative that occurs
   int hidden_base = 0;  ///< first of the variables that stand for its lower derivatives
 };
 
@@ -79,7 +79,8 @@ class Evaluator {
   /// Calls body for every combination of the iterators, bound in the scope.
   void for_each(const std::vector<Iterator>& iterators, const std::function<void()>& body);
 
-  /// After EquationBuilder::begin inside a loop: nodes of the loop indices are void, makes new ones.
+  /// After EquationBuilder::begin inside a loop: nodes of the loop indices are void, makes new
+  /// ones.
   void renew_loop_values();
 
   [[noreturn]] void fail(const Span& at, std::string message, std::string hint = {}) const;
@@ -102,7 +103,8 @@ class Evaluator {
   Value evaluate_link(const Value& left, BinaryOperator op, const Value& right, const Span& at);
   Value evaluate_call(const Expression& expression, const Call& call);
   Value evaluate_if(const If& node);
-  Value evaluate_user_function(const Expression& expression, const Call& call, const Function& function);
+  Value evaluate_user_function(const Expression& expression, const Call& call,
+                               const Function& function);
   void execute(const Statements& statements);
   void execute_if(const IfStatement& statement, std::size_t branch);
   void assign(const Assignment& assignment, const Span& at);

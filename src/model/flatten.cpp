@@ -11,10 +11,15 @@
 namespace daedalus::model {
 
 Flattener::Flattener(const Ast& ast, const FlattenOptions& options)
-    : ast_(ast), options_(options), errors_(ast.source), evaluator_(*ast.source, ast.functions, symbols_) {
+    : ast_(ast),
+      options_(options),
+      errors_(ast.source),
+      evaluator_(*ast.source, ast.functions, symbols_) {
   evaluator_.builder = &scratch_;
   evaluator_.on_parameter = [this](Symbol& symbol) { compute_parameter(symbol); };
-  evaluator_.on_relation = [this](NodeId difference, const Span& at) { return watch(difference, at); };
+  evaluator_.on_relation = [this](NodeId difference, const Span& at) {
+    return watch(difference, at);
+  };
   evaluator_.on_step = [this](Op op, NodeId x, const Span& at) { return watch_step(op, x, at); };
   evaluator_.on_pre = [this](int which) {
     return evaluator_.builder->discrete(flat_.discrete_variables + which);
@@ -77,18 +82,23 @@ void Flattener::declare_symbols() {
     symbol.declaration = &d;
     const bool parameter = d.prefix == Prefix::parameter || d.prefix == Prefix::constant;
     const bool discrete = d.prefix == Prefix::discrete || d.type != Type::real;
-    symbol.kind = parameter ? Symbol::Kind::parameter : discrete ? Symbol::Kind::discrete : Symbol::Kind::variable;
+    symbol.kind = parameter  ? Symbol::Kind::parameter
+                  : discrete ? Symbol::Kind::discrete
+                             : Symbol::Kind::variable;
     if (!symbols_.emplace(d.name, symbol).second)
       errors_.error(d.at, fmt::format("'{}' is declared twice", d.name), "rename one of them");
     else if (find_builtin(d.name) || d.name == "der" || d.name == "time")
-      errors_.error(d.at, fmt::format("'{}' is the name of a function of the language", d.name), "choose another name");
+      errors_.error(d.at, fmt::format("'{}' is the name of a function of the language", d.name),
+                    "choose another name");
   }
 }
 
 Shape Flattener::shape_of(const Declaration& d) {
   Shape shape;
   for (const Expression& e : d.dimensions) {
-    if (as<All>(e)) evaluator_.fail(e->at, "the size of this array must be given", "write a number or an Integer parameter");
+    if (as<All>(e))
+      evaluator_.fail(e->at, "the size of this array must be given",
+                      "write a number or an Integer parameter");
     const int n = evaluator_.integer(e, "a dimension");
     if (n < 0) evaluator_.fail(e->at, fmt::format("a dimension must not be negative, found {}", n));
     shape.push_back(n);
@@ -101,7 +111,8 @@ void Flattener::compute_parameter(Symbol& symbol) {
   if (symbol.progress == Symbol::Progress::done) return;
   const Declaration& d = *symbol.declaration;
   if (symbol.progress == Symbol::Progress::busy)
-    evaluator_.fail(d.at, fmt::format("the value of parameter '{}' depends on itself", d.name), "break the circle");
+    evaluator_.fail(d.at, fmt::format("the value of parameter '{}' depends on itself", d.name),
+                    "break the circle");
   symbol.progress = Symbol::Progress::busy;
   EquationBuilder* before = evaluator_.builder;
   evaluator_.builder = &scratch_;
@@ -114,16 +125,19 @@ void Flattener::compute_parameter(Symbol& symbol) {
     Expression binding = d.binding;
     if (const Attribute* start = d.attribute("start"); !binding && start) binding = start->value;
     if (!binding)
-      evaluator_.fail(d.at, fmt::format("parameter '{}' has no value", d.name),
-                      fmt::format("give it one: {} = ..., or on the command line -p {}=...", d.name, d.name));
+      evaluator_.fail(
+          d.at, fmt::format("parameter '{}' has no value", d.name),
+          fmt::format("give it one: {} = ..., or on the command line -p {}=...", d.name, d.name));
     symbol.values = numbers(binding, symbol.shape, "the value of a parameter", d.name);
   }
   for (int i = 0; i < size; ++i)
-    if (const auto at = options_.parameters.find(element_name(d.name, symbol.shape, i)); at != options_.parameters.end())
+    if (const auto at = options_.parameters.find(element_name(d.name, symbol.shape, i));
+        at != options_.parameters.end())
       symbol.values[static_cast<std::size_t>(i)] = at->second;
   if (d.type == Type::integer)
     for (double x : symbol.values)
-      if (x != std::floor(x)) evaluator_.fail(d.at, fmt::format("Integer parameter '{}' has the value {}", d.name, x));
+      if (x != std::floor(x))
+        evaluator_.fail(d.at, fmt::format("Integer parameter '{}' has the value {}", d.name, x));
   symbol.progress = Symbol::Progress::done;
   if (size == 1) flat_.parameters[d.name] = symbol.values[0];
   evaluator_.builder = before;
@@ -135,13 +149,16 @@ std::vector<double> Flattener::numbers(const Expression& expression, const Shape
   Graph& g = evaluator_.graph();
   const auto known = [&](NodeId node) {
     if (!g.is_constant(node))
-      evaluator_.fail(expression->at, fmt::format("{} '{}' must be known before the run", what, name),
+      evaluator_.fail(expression->at,
+                      fmt::format("{} '{}' must be known before the run", what, name),
                       "use numbers, parameters and constants only");
     return g.value(node);
   };
-  if (!value.is_array()) return std::vector<double>(static_cast<std::size_t>(size_of(shape)), known(value.scalar));
+  if (!value.is_array())
+    return std::vector<double>(static_cast<std::size_t>(size_of(shape)), known(value.scalar));
   if (value.array->shape != shape)
-    evaluator_.fail(expression->at, fmt::format("{} '{}' is {}, expected {}", what, name, shape_text(value.array->shape), shape_text(shape)));
+    evaluator_.fail(expression->at, fmt::format("{} '{}' is {}, expected {}", what, name,
+                                                shape_text(value.array->shape), shape_text(shape)));
   std::vector<double> result;
   for (NodeId node : value.array->elements) result.push_back(known(node));
   return result;
@@ -151,13 +168,15 @@ void Flattener::check_overrides() {
   std::vector<std::string> known;
   for (const auto& [name, symbol] : symbols_)
     if (symbol.kind == Symbol::Kind::parameter && symbol.declaration->prefix == Prefix::parameter)
-      for (int i = 0; i < size_of(symbol.shape); ++i) known.push_back(element_name(name, symbol.shape, i));
+      for (int i = 0; i < size_of(symbol.shape); ++i)
+        known.push_back(element_name(name, symbol.shape, i));
   for (const auto& [name, value] : options_.parameters) {
     const auto symbol = symbols_.find(name);
     const bool whole = symbol != symbols_.end() && symbol->second.kind == Symbol::Kind::parameter;
     if (whole || std::find(known.begin(), known.end(), name) != known.end()) continue;
     const auto near = nearest_names(name, known, 1);
-    throw InvalidInput(fmt::format("the model has no parameter '{}'{}", name, near.empty() ? "" : "; did you mean '" + near[0] + "'?"));
+    throw InvalidInput(fmt::format("the model has no parameter '{}'{}", name,
+                                   near.empty() ? "" : "; did you mean '" + near[0] + "'?"));
   }
 }
 
@@ -165,7 +184,8 @@ void Flattener::read_experiment() {
   if (const auto& e = ast_.model.experiment) {
     guarded([&] {
       if (e->start_time) flat_.start_time = evaluator_.number(e->start_time, "StartTime");
-      if (e->stop_time) flat_.stop_time = evaluator_.number(e->stop_time, "StopTime"), flat_.has_stop_time = true;
+      if (e->stop_time)
+        flat_.stop_time = evaluator_.number(e->stop_time, "StopTime"), flat_.has_stop_time = true;
       if (e->tolerance) flat_.tolerance = evaluator_.number(e->tolerance, "Tolerance");
       if (e->interval) flat_.interval = evaluator_.number(e->interval, "Interval");
     });
@@ -177,7 +197,8 @@ void Flattener::read_experiment() {
 std::string Flattener::element_name(const std::string& name, const Shape& shape, int offset) {
   if (shape.empty()) return name;
   std::vector<int> subscripts(shape.size());
-  for (std::size_t k = shape.size(); k-- > 0;) subscripts[k] = offset % shape[k] + 1, offset /= shape[k];
+  for (std::size_t k = shape.size(); k-- > 0;)
+    subscripts[k] = offset % shape[k] + 1, offset /= shape[k];
   return fmt::format("{}[{}]", name, fmt::join(subscripts, ","));
 }
 
@@ -206,7 +227,8 @@ void Flattener::place_variables() {
   flat_.visible = variables;
   flat_.discrete_variables = discrete;
   for (int i = 0; i < discrete; ++i) {
-    flat_.discrete_names.push_back("pre(" + flat_.discrete_names[static_cast<std::size_t>(i)] + ")");
+    flat_.discrete_names.push_back("pre(" + flat_.discrete_names[static_cast<std::size_t>(i)] +
+                                   ")");
     flat_.discrete_start.push_back(0);
   }
   for (const Declaration& d : ast_.model.declarations) {
@@ -230,21 +252,27 @@ void Flattener::read_attributes(const Declaration& d) {
   const auto each = [&](const char* name, const std::function<void(int, double)>& set) {
     const Attribute* attribute = d.attribute(name);
     if (!attribute || !attribute->value) return;
-    const std::vector<double> values = numbers(attribute->value, symbol.shape, fmt::format("attribute {} of", name).c_str(), d.name);
+    const std::vector<double> values = numbers(
+        attribute->value, symbol.shape, fmt::format("attribute {} of", name).c_str(), d.name);
     for (std::size_t i = 0; i < values.size(); ++i) set(static_cast<int>(i), values[i]);
   };
   if (symbol.kind == Symbol::Kind::discrete) {
     each("start", [&](int i, double x) {
       flat_.discrete_start[static_cast<std::size_t>(symbol.base + i)] = x;
-      flat_.discrete_start[static_cast<std::size_t>(flat_.discrete_variables + symbol.base + i)] = x;
+      flat_.discrete_start[static_cast<std::size_t>(flat_.discrete_variables + symbol.base + i)] =
+          x;
     });
     return;
   }
-  const auto at = [&](int i) -> FlatVariable& { return flat_.variables[static_cast<std::size_t>(symbol.base + i)]; };
+  const auto at = [&](int i) -> FlatVariable& {
+    return flat_.variables[static_cast<std::size_t>(symbol.base + i)];
+  };
   each("start", [&](int i, double x) { at(i).start = x, at(i).has_start = true; });
   each("fixed", [&](int i, double x) { at(i).fixed = x != 0; });
   each("nominal", [&](int i, double x) {
-    if (!(x > 0)) evaluator_.fail(d.attribute("nominal")->at, fmt::format("nominal of '{}' must be positive", d.name));
+    if (!(x > 0))
+      evaluator_.fail(d.attribute("nominal")->at,
+                      fmt::format("nominal of '{}' must be positive", d.name));
     at(i).nominal = x;
   });
   each("min", [&](int i, double x) { at(i).min = x; });

@@ -36,7 +36,8 @@ void walk(const Expression& e, const std::function<void(const Expression&)>& vis
 
 void walk(const Equations& equations, const std::function<void(const Expression&)>& visit) {
   for (const Equation& equation : equations) {
-    if (const auto* v = std::get_if<Equality>(&equation.value)) walk(v->left, visit), walk(v->right, visit);
+    if (const auto* v = std::get_if<Equality>(&equation.value))
+      walk(v->left, visit), walk(v->right, visit);
     if (const auto* v = std::get_if<ForEquation>(&equation.value)) walk(v->body, visit);
     if (const auto* v = std::get_if<IfEquation>(&equation.value)) {
       for (const auto& b : v->branches) walk(b.condition, visit), walk(b.body, visit);
@@ -60,7 +61,8 @@ void Flattener::find_orders() {
     if (!call || call->function != "der" || call->arguments.empty()) return;
     int order = 0;
     Expression inner = e;
-    for (const Call* c = call; c && c->function == "der" && !c->arguments.empty(); c = as<Call>(inner)) {
+    for (const Call* c = call; c && c->function == "der" && !c->arguments.empty();
+         c = as<Call>(inner)) {
       const Number* n = c->arguments.size() == 2 ? as<Number>(c->arguments[1]) : nullptr;
       order += n ? static_cast<int>(n->value) : 1;
       inner = c->arguments[0];
@@ -69,7 +71,8 @@ void Flattener::find_orders() {
     walk(inner, [&](const Expression& x) {
       const Reference* r = as<Reference>(x);
       if (!r) return;
-      if (const auto at = symbols_.find(r->name); at != symbols_.end()) at->second.order = std::clamp(order, at->second.order, 9);
+      if (const auto at = symbols_.find(r->name); at != symbols_.end())
+        at->second.order = std::clamp(order, at->second.order, 9);
     });
   };
   walk(ast_.model.equations, visit);
@@ -102,18 +105,24 @@ void Flattener::add_rows(const Value& residual, const Equation& equation) {
 
 void Flattener::add_equality(const Equation& equation, const Equality& equality) {
   begin_equation();
-  const Value left = evaluator_.evaluate(equality.left), right = evaluator_.evaluate(equality.right);
+  const Value left = evaluator_.evaluate(equality.left),
+              right = evaluator_.evaluate(equality.right);
   const Shape shape_left = left.is_array() ? left.array->shape : Shape{};
   const Shape shape_right = right.is_array() ? right.array->shape : Shape{};
   if (shape_left != shape_right)
-    evaluator_.fail(equation.at, fmt::format("the left side is {}, the right side {}", shape_text(shape_left), shape_text(shape_right)),
+    evaluator_.fail(equation.at,
+                    fmt::format("the left side is {}, the right side {}", shape_text(shape_left),
+                                shape_text(shape_right)),
                     "both sides of an equation must have the same shape");
   Graph& g = evaluator_.graph();
-  const Value residual = evaluator_.elementwise(left, right, equation.at, [&](NodeId a, NodeId b) { return g.sub(a, b); }, "=");
+  const Value residual = evaluator_.elementwise(
+      left, right, equation.at, [&](NodeId a, NodeId b) { return g.sub(a, b); }, "=");
   if (!residual.is_array() && g.is_constant(residual.scalar) && !in_initial_section_)
     evaluator_.fail(equation.at,
-                    g.value(residual.scalar) == 0 ? "this equation says nothing: it holds for all values"
-                                                  : fmt::format("this equation contains no unknown and cannot hold: {} = 0", g.value(residual.scalar)));
+                    g.value(residual.scalar) == 0
+                        ? "this equation says nothing: it holds for all values"
+                        : fmt::format("this equation contains no unknown and cannot hold: {} = 0",
+                                      g.value(residual.scalar)));
   add_rows(residual, equation);
 }
 
@@ -131,8 +140,10 @@ void Flattener::add_equation(const Equation& equation) {
   if (const auto* v = std::get_if<WhenEquation>(&equation.value)) return add_when(equation, *v);
   if (const auto* v = std::get_if<Assert>(&equation.value)) return add_assertion(equation, *v);
   if (std::get_if<Terminate>(&equation.value))
-    evaluator_.fail(equation.at, "terminate() outside of a when clause would end every run at once", "put it into a when clause");
-  if (std::get_if<Reinit>(&equation.value)) evaluator_.fail(equation.at, "reinit() is only allowed in a when clause");
+    evaluator_.fail(equation.at, "terminate() outside of a when clause would end every run at once",
+                    "put it into a when clause");
+  if (std::get_if<Reinit>(&equation.value))
+    evaluator_.fail(equation.at, "reinit() is only allowed in a when clause");
 }
 
 void Flattener::add_equations(const Equations& equations) {
@@ -150,9 +161,11 @@ std::vector<NodeId> Flattener::residuals(const Equations& equations) {
       continue;
     }
     const auto* v = std::get_if<Equality>(&equation.value);
-    if (!v) evaluator_.fail(equation.at, "inside an if-equation only equations and loops are allowed");
-    const Value r = evaluator_.elementwise(evaluator_.evaluate(v->left), evaluator_.evaluate(v->right), equation.at,
-                                           [&](NodeId a, NodeId b) { return g.sub(a, b); }, "=");
+    if (!v)
+      evaluator_.fail(equation.at, "inside an if-equation only equations and loops are allowed");
+    const Value r = evaluator_.elementwise(
+        evaluator_.evaluate(v->left), evaluator_.evaluate(v->right), equation.at,
+        [&](NodeId a, NodeId b) { return g.sub(a, b); }, "=");
     if (r.is_array())
       list.insert(list.end(), r.array->elements.begin(), r.array->elements.end());
     else
@@ -182,8 +195,10 @@ void Flattener::add_if(const Equation& equation, const IfEquation& node) {
   for (auto it = open.rbegin(); it != open.rend(); ++it) {
     const std::vector<NodeId> mine = residuals(*it->second);
     if (mine.size() != rows.size())
-      evaluator_.fail(equation.at, fmt::format("the branches have {} and {} equations", mine.size(), rows.size()),
-                      "every branch of an if-equation, else included, needs equally many");
+      evaluator_.fail(
+          equation.at,
+          fmt::format("the branches have {} and {} equations", mine.size(), rows.size()),
+          "every branch of an if-equation, else included, needs equally many");
     for (std::size_t i = 0; i < rows.size(); ++i)
       rows[i] = evaluator_.graph().make(Op::select, it->first, mine[i], rows[i]);
   }
@@ -194,17 +209,22 @@ void Flattener::add_binding(const Declaration& d) {
   const Symbol& symbol = symbols_.at(d.name);
   if (symbol.kind == Symbol::Kind::parameter || !d.binding) return;
   if (symbol.kind == Symbol::Kind::discrete)
-    evaluator_.fail(d.at, fmt::format("'{}' is discrete: it gets its values in when clauses", d.name), "give it a start value, or make it Real");
+    evaluator_.fail(d.at,
+                    fmt::format("'{}' is discrete: it gets its values in when clauses", d.name),
+                    "give it a start value, or make it Real");
   begin_equation();
   const Value right = evaluator_.evaluate(d.binding);
   std::vector<int> offsets(static_cast<std::size_t>(size_of(symbol.shape)));
   ArrayValue left{symbol.shape, {}};
-  for (int i = 0; i < size_of(symbol.shape); ++i) left.elements.push_back(evaluator_.variable(symbol, i, 0));
+  for (int i = 0; i < size_of(symbol.shape); ++i)
+    left.elements.push_back(evaluator_.variable(symbol, i, 0));
   Graph& g = evaluator_.graph();
   Equation equation;
   equation.at = d.at, equation.label = d.name;
   const Value own = symbol.shape.empty() ? Value(left.elements[0]) : Value(left);
-  add_rows(evaluator_.elementwise(own, right, d.at, [&](NodeId a, NodeId b) { return g.sub(a, b); }, "="), equation);
+  add_rows(evaluator_.elementwise(
+               own, right, d.at, [&](NodeId a, NodeId b) { return g.sub(a, b); }, "="),
+           equation);
 }
 
 void Flattener::add_hidden_equations() {
@@ -214,9 +234,15 @@ void Flattener::add_hidden_equations() {
     for (int k = 1; k < symbol.order; ++k)
       for (int i = 0; i < size; ++i) {
         equations_.begin();
-        const NodeId lower = k == 1 ? equations_.variable(symbol.base + i, 1) : equations_.variable(symbol.hidden_base + (k - 2) * size + i, 1);
-        equations_.add(equations_.graph().sub(lower, equations_.variable(symbol.hidden_base + (k - 1) * size + i, 0)));
-        flat_.labels.push_back(fmt::format("definition of {}", flat_.variables[static_cast<std::size_t>(symbol.hidden_base + (k - 1) * size + i)].name));
+        const NodeId lower = k == 1
+                                 ? equations_.variable(symbol.base + i, 1)
+                                 : equations_.variable(symbol.hidden_base + (k - 2) * size + i, 1);
+        equations_.add(equations_.graph().sub(
+            lower, equations_.variable(symbol.hidden_base + (k - 1) * size + i, 0)));
+        flat_.labels.push_back(fmt::format(
+            "definition of {}",
+            flat_.variables[static_cast<std::size_t>(symbol.hidden_base + (k - 1) * size + i)]
+                .name));
       }
   }
 }
@@ -232,7 +258,8 @@ NodeId Flattener::transfer(NodeId node, EquationBuilder& to) {
     if (n.op == Op::input) {
       const Leaf leaf = evaluator_.builder->leaf_of(n.a);
       if (leaf.kind == Leaf::Kind::time) return done = to.time();
-      return done = leaf.kind == Leaf::Kind::discrete ? to.discrete(leaf.which) : to.variable(leaf.which, leaf.order);
+      return done = leaf.kind == Leaf::Kind::discrete ? to.discrete(leaf.which)
+                                                      : to.variable(leaf.which, leaf.order);
     }
     const int count = operands_of(n.op);
     const NodeId a = copy(n.a), b = count > 1 ? copy(n.b) : -1, c = count > 2 ? copy(n.c) : -1;
@@ -295,14 +322,16 @@ void Flattener::add_when(const Equation&, const WhenEquation& when) {
       } else if (const auto* e = std::get_if<Equality>(&equation.value)) {
         const Evaluator::Place place = (begin_equation(), evaluator_.place_of(e->left));
         if (place.symbol->kind != Symbol::Kind::discrete || place.offsets.size() != 1)
-          evaluator_.fail(equation.at, "in a when clause only discrete variables get values", "declare it as 'discrete Real', or use reinit(x, value)");
+          evaluator_.fail(equation.at, "in a when clause only discrete variables get values",
+                          "declare it as 'discrete Real', or use reinit(x, value)");
         action.target = place.symbol->base + place.offsets[0];
         action.value = event_value(e->right);
       } else if (const auto* t = std::get_if<Terminate>(&equation.value)) {
         action.kind = Action::Kind::terminate;
         if (const Text* text = as<Text>(t->message)) action.message = text->value;
       } else {
-        evaluator_.fail(equation.at, "in a when clause only reinit, assignments and terminate are allowed");
+        evaluator_.fail(equation.at,
+                        "in a when clause only reinit, assignments and terminate are allowed");
       }
       result.actions.push_back(action);
     }
@@ -321,12 +350,17 @@ void Flattener::check_counts() {
         for (int v : kernel.which[l]) occurs[static_cast<std::size_t>(v)] = 1;
   for (int v = 0; v < unknowns; ++v)
     if (!occurs[static_cast<std::size_t>(v)])
-      errors_.error(flat_.variables[static_cast<std::size_t>(v)].at, fmt::format("'{}' occurs in no equation", flat_.variables[static_cast<std::size_t>(v)].name),
+      errors_.error(flat_.variables[static_cast<std::size_t>(v)].at,
+                    fmt::format("'{}' occurs in no equation",
+                                flat_.variables[static_cast<std::size_t>(v)].name),
                     "add an equation for it, or make it a parameter");
   if (rows != unknowns)
-    errors_.error(ast_.model.at, fmt::format("the model has {} equations for {} unknowns", rows, unknowns),
-                  rows < unknowns ? fmt::format("{} equation{} missing", unknowns - rows, unknowns - rows == 1 ? " is" : "s are")
-                                  : fmt::format("{} too many: remove some, or add unknowns", rows - unknowns));
+    errors_.error(ast_.model.at,
+                  fmt::format("the model has {} equations for {} unknowns", rows, unknowns),
+                  rows < unknowns
+                      ? fmt::format("{} equation{} missing", unknowns - rows,
+                                    unknowns - rows == 1 ? " is" : "s are")
+                      : fmt::format("{} too many: remove some, or add unknowns", rows - unknowns));
 }
 
 }  // namespace daedalus::model

@@ -13,7 +13,7 @@ namespace {
 constexpr int deepest_call = 100;
 
 const char* text_of(BinaryOperator op) {
-  static constexpr const char* names[] = {"+", "-", "*", "/", "^", ".*", "./", ".^",
+  static constexpr const char* names[] = {"+", "-",  "*", "/",  "^",  ".*", "./",  ".^",
                                           "<", "<=", ">", ">=", "==", "<>", "and", "or"};
   return names[static_cast<int>(op)];
 }
@@ -36,7 +36,8 @@ Value Evaluator::multiply(const Value& a, const Value& b, const Span& at) {
   if (sa.size() > 2 || sb.size() > 2 || sa.back() != sb.front())
     fail(at, fmt::format("'*' cannot multiply {} by {}", shape_text(sa), shape_text(sb)),
          "inner sizes must agree; use '.*' for elementwise products");
-  const int rows = sa.size() == 2 ? sa[0] : 1, inner = sa.back(), columns = sb.size() == 2 ? sb[1] : 1;
+  const int rows = sa.size() == 2 ? sa[0] : 1, inner = sa.back(),
+            columns = sb.size() == 2 ? sb[1] : 1;
   ArrayValue result;
   if (sa.size() == 2) result.shape.push_back(rows);
   if (sb.size() == 2) result.shape.push_back(columns);
@@ -72,18 +73,24 @@ Value Evaluator::evaluate_link(const Value& left, BinaryOperator op, const Value
                                const Span& at) {
   Graph& g = graph();
   const auto plain = [&](Op node) {
-    if (!left.is_array() && !right.is_array()) return Value(g.make(node, left.scalar, right.scalar));
-    return elementwise(left, right, at, [&](NodeId x, NodeId y) { return g.make(node, x, y); }, text_of(op));
+    if (!left.is_array() && !right.is_array())
+      return Value(g.make(node, left.scalar, right.scalar));
+    return elementwise(
+        left, right, at, [&](NodeId x, NodeId y) { return g.make(node, x, y); }, text_of(op));
   };
   switch (op) {
-    case BinaryOperator::add: return plain(Op::add);
-    case BinaryOperator::subtract: return plain(Op::sub);
-    case BinaryOperator::multiply: return multiply(left, right, at);
+    case BinaryOperator::add:
+      return plain(Op::add);
+    case BinaryOperator::subtract:
+      return plain(Op::sub);
+    case BinaryOperator::multiply:
+      return multiply(left, right, at);
     case BinaryOperator::divide:
       if (right.is_array()) fail(at, "division by an array", "use './' for elementwise division");
       return map(left, [&](NodeId x) { return g.div(x, right.scalar); });
     case BinaryOperator::power:
-      if (left.is_array() || right.is_array()) fail(at, "'^' needs scalars", "use '.^' for elementwise powers");
+      if (left.is_array() || right.is_array())
+        fail(at, "'^' needs scalars", "use '.^' for elementwise powers");
       return g.pow(left.scalar, right.scalar);
     case BinaryOperator::elementwise_multiply:
     case BinaryOperator::elementwise_divide:
@@ -101,10 +108,13 @@ Value Evaluator::evaluate_link(const Value& left, BinaryOperator op, const Value
     }
     case BinaryOperator::logical_and:
     case BinaryOperator::logical_or:
-      if (left.is_array() || right.is_array()) fail(at, fmt::format("'{}' needs scalars", text_of(op)));
-      return g.make(op == BinaryOperator::logical_and ? Op::logical_and : Op::logical_or, left.scalar, right.scalar);
+      if (left.is_array() || right.is_array())
+        fail(at, fmt::format("'{}' needs scalars", text_of(op)));
+      return g.make(op == BinaryOperator::logical_and ? Op::logical_and : Op::logical_or,
+                    left.scalar, right.scalar);
     default:
-      if (left.is_array() || right.is_array()) fail(at, fmt::format("'{}' compares scalars", text_of(op)));
+      if (left.is_array() || right.is_array())
+        fail(at, fmt::format("'{}' compares scalars", text_of(op)));
       return relation(op, left.scalar, right.scalar, at);
   }
 }
@@ -144,7 +154,8 @@ NodeId Evaluator::total_derivative(NodeId node) {
     if (g.is_constant(partial[k], 0)) continue;
     const Leaf leaf = builder->leaf_of(inputs[k]);
     if (leaf.kind == Leaf::Kind::time) sum = g.add(sum, partial[k]);
-    if (leaf.kind == Leaf::Kind::variable) sum = g.add(sum, g.mul(partial[k], builder->variable(leaf.which, leaf.order + 1)));
+    if (leaf.kind == Leaf::Kind::variable)
+      sum = g.add(sum, g.mul(partial[k], builder->variable(leaf.which, leaf.order + 1)));
   }
   return sum;
 }
@@ -157,10 +168,13 @@ Value Evaluator::derivative(const Expression& argument, int order, const Span& a
       local = local || scope_[i].first == as<Reference>(argument)->name;
     if (!local) {
       const Place place = place_of(argument);
-      if (place.symbol->kind == Symbol::Kind::parameter) return map(evaluate(argument), [&](NodeId) { return graph().constant(0); });
+      if (place.symbol->kind == Symbol::Kind::parameter)
+        return map(evaluate(argument), [&](NodeId) { return graph().constant(0); });
       if (place.symbol->kind == Symbol::Kind::discrete)
-        fail(at, fmt::format("der() of the discrete variable '{}'", as<Reference>(argument)->name), "discrete variables change at events only");
-      return select(place.shape, place.offsets, [&](int o) { return variable(*place.symbol, o, order); });
+        fail(at, fmt::format("der() of the discrete variable '{}'", as<Reference>(argument)->name),
+             "discrete variables change at events only");
+      return select(place.shape, place.offsets,
+                    [&](int o) { return variable(*place.symbol, o, order); });
     }
   }
   Value value = evaluate(argument);
@@ -172,20 +186,29 @@ Value Evaluator::evaluate_call(const Expression& expression, const Call& call) {
   if (call.function == "der") {
     if (call.arguments.empty() || call.arguments.size() > 2)
       fail(expression->at, "der takes a variable and, optionally, an order", "der(x) or der(x, 2)");
-    int order = call.arguments.size() == 2 ? integer(call.arguments[1], "the order of a derivative") : 1;
-    if (order < 1 || order > 9) fail(call.arguments.back()->at, fmt::format("the order of a derivative must be 1..9, found {}", order));
+    int order =
+        call.arguments.size() == 2 ? integer(call.arguments[1], "the order of a derivative") : 1;
+    if (order < 1 || order > 9)
+      fail(call.arguments.back()->at,
+           fmt::format("the order of a derivative must be 1..9, found {}", order));
     Expression argument = call.arguments[0];
-    for (const Call* inner = as<Call>(argument); inner && inner->function == "der" && !inner->arguments.empty(); inner = as<Call>(argument)) {
-      order += inner->arguments.size() == 2 ? integer(inner->arguments[1], "the order of a derivative") : 1;
+    for (const Call* inner = as<Call>(argument);
+         inner && inner->function == "der" && !inner->arguments.empty();
+         inner = as<Call>(argument)) {
+      order += inner->arguments.size() == 2
+                   ? integer(inner->arguments[1], "the order of a derivative")
+                   : 1;
       argument = inner->arguments[0];
     }
     return derivative(argument, order, expression->at);
   }
   if (const auto at = functions_.find(call.function); at != functions_.end())
     return evaluate_user_function(expression, call, *at->second);
-  if (const Builtin builtin = find_builtin(call.function)) return builtin(*this, call, expression->at);
+  if (const Builtin builtin = find_builtin(call.function))
+    return builtin(*this, call, expression->at);
   if (symbols_.count(call.function))
-    fail(expression->at, fmt::format("'{}' is a variable, not a function", call.function), "subscripts are written with brackets: x[1]");
+    fail(expression->at, fmt::format("'{}' is a variable, not a function", call.function),
+         "subscripts are written with brackets: x[1]");
   std::vector<std::string> known = builtin_names();
   for (const auto& [name, f] : functions_) known.push_back(name);
   const auto near = nearest_names(call.function, known, 1);
@@ -193,16 +216,22 @@ Value Evaluator::evaluate_call(const Expression& expression, const Call& call) {
        near.empty() ? "" : fmt::format("did you mean '{}'?", near[0]));
 }
 
-Value Evaluator::evaluate_user_function(const Expression& expression, const Call& call, const Function& function) {
-  if (++depth_ > deepest_call) fail(expression->at, fmt::format("'{}' calls itself too deeply", function.name), "functions are inlined: recursion must end");
+Value Evaluator::evaluate_user_function(const Expression& expression, const Call& call,
+                                        const Function& function) {
+  if (++depth_ > deepest_call)
+    fail(expression->at, fmt::format("'{}' calls itself too deeply", function.name),
+         "functions are inlined: recursion must end");
   std::vector<const Declaration*> inputs, outputs;
   for (const Declaration& d : function.declarations) {
     if (d.causality == Causality::input) inputs.push_back(&d);
     if (d.causality == Causality::output) outputs.push_back(&d);
   }
-  if (outputs.size() != 1) fail(function.at, fmt::format("function '{}' has {} outputs, exactly one is supported", function.name, outputs.size()));
+  if (outputs.size() != 1)
+    fail(function.at, fmt::format("function '{}' has {} outputs, exactly one is supported",
+                                  function.name, outputs.size()));
   if (call.arguments.size() > inputs.size())
-    fail(expression->at, fmt::format("'{}' takes {} arguments, {} given", function.name, inputs.size(), call.arguments.size()));
+    fail(expression->at, fmt::format("'{}' takes {} arguments, {} given", function.name,
+                                     inputs.size(), call.arguments.size()));
   std::vector<Value> arguments;
   for (const Expression& e : call.arguments) arguments.push_back(evaluate(e));
   const std::size_t floor = scope_floor_, size = scope_.size();
@@ -211,12 +240,14 @@ Value Evaluator::evaluate_user_function(const Expression& expression, const Call
   for (const Declaration& d : function.declarations) {
     Value value;
     const auto number_of = std::find(inputs.begin(), inputs.end(), &d) - inputs.begin();
-    if (d.causality == Causality::input && number_of < static_cast<std::ptrdiff_t>(arguments.size())) {
+    if (d.causality == Causality::input &&
+        number_of < static_cast<std::ptrdiff_t>(arguments.size())) {
       value = arguments[static_cast<std::size_t>(number_of)];
     } else if (d.binding) {
       value = evaluate(d.binding);
     } else if (d.causality == Causality::input) {
-      fail(expression->at, fmt::format("'{}' needs a value for its input '{}'", function.name, d.name));
+      fail(expression->at,
+           fmt::format("'{}' needs a value for its input '{}'", function.name, d.name));
     } else if (!d.dimensions.empty()) {
       ArrayValue zeros;
       for (const Expression& e : d.dimensions) zeros.shape.push_back(integer(e, "a dimension"));
@@ -232,7 +263,8 @@ Value Evaluator::evaluate_user_function(const Expression& expression, const Call
   scope_.resize(size);
   scope_floor_ = floor, inside_function_ = was_inside, --depth_;
   if (result.scalar < 0 && !result.is_array())
-    fail(outputs[0]->at, fmt::format("function '{}' does not assign its output '{}'", function.name, outputs[0]->name));
+    fail(outputs[0]->at, fmt::format("function '{}' does not assign its output '{}'", function.name,
+                                     outputs[0]->name));
   return result;
 }
 
@@ -248,9 +280,11 @@ void Evaluator::assign(const Assignment& assignment, const Span& at) {
     if (!scope_[i].second.is_array()) fail(at, fmt::format("'{}' is not an array", target.name));
     ArrayValue changed = *scope_[i].second.array;
     Shape shape;
-    const auto offsets = offsets_of_picks(subscripts(target.subscripts, changed.shape, target.name, at, shape), changed.shape);
+    const auto offsets = offsets_of_picks(
+        subscripts(target.subscripts, changed.shape, target.name, at, shape), changed.shape);
     for (std::size_t k = 0; k < offsets.size(); ++k)
-      changed.elements[static_cast<std::size_t>(offsets[k])] = value.is_array() ? value.array->elements.at(k) : value.scalar;
+      changed.elements[static_cast<std::size_t>(offsets[k])] =
+          value.is_array() ? value.array->elements.at(k) : value.scalar;
     scope_[i].second = Value(std::move(changed));
     return;
   }
@@ -273,7 +307,8 @@ void Evaluator::execute_if(const IfStatement& statement, std::size_t k) {
   if (k == statement.branches.size()) return execute(statement.otherwise);
   const NodeId condition = scalar(statement.branches[k].condition);
   if (graph().is_constant(condition))
-    return graph().value(condition) != 0 ? execute(statement.branches[k].body) : execute_if(statement, k + 1);
+    return graph().value(condition) != 0 ? execute(statement.branches[k].body)
+                                         : execute_if(statement, k + 1);
   // Both ways are taken, and every local variable becomes a choice between its two values.
   const auto before = scope_;
   execute(statement.branches[k].body);
@@ -287,8 +322,9 @@ void Evaluator::execute_if(const IfStatement& statement, std::size_t k) {
       if (x_set) scope_[i].second = x;
       continue;
     }
-    scope_[i].second = elementwise(x, y, statement.branches[k].condition->at,
-                                   [&](NodeId a, NodeId b) { return graph().make(Op::select, condition, a, b); }, "if");
+    scope_[i].second = elementwise(
+        x, y, statement.branches[k].condition->at,
+        [&](NodeId a, NodeId b) { return graph().make(Op::select, condition, a, b); }, "if");
   }
 }
 

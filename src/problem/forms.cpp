@@ -289,6 +289,10 @@ std::shared_ptr<System> make(const Problem& problem, const HigherOrder& form) {
   return system;
 }
 
+std::shared_ptr<System> make(const Problem& problem, const ExpressionGraph& form) {
+  return make_graph_system(problem, form);
+}
+
 std::shared_ptr<System> make(const Problem& problem, const LinearlyImplicit& form) {
   return make_linearly_implicit(problem, form);
 }
@@ -323,6 +327,7 @@ int size_of(const Form& form) {
     }
     int operator()(const HigherOrder& f) const { return f.order * f.size + f.algebraic; }
     int operator()(const SingularlyPerturbed& f) const { return f.slow + f.fast; }
+    int operator()(const ExpressionGraph& f) const { return f.size; }
   };
   return std::visit(Count{}, form);
 }
@@ -351,7 +356,7 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
   Names visible(system->variables.begin(), system->variables.begin() + system->visible);
   visible = names_or(problem.variables, visible, "variables");
   std::copy(visible.begin(), visible.end(), system->variables.begin());
-  if (system->levels.empty()) {
+  if (system->levels.empty() && !std::holds_alternative<ExpressionGraph>(problem.form)) {
     if (system->equations.empty() || !problem.equations.empty())
       system->equations = names_or(problem.equations, system->equations, "equations");
     if (!system->discover_rows) add_algebraic_level(*system);

@@ -26,6 +26,16 @@ Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y
   const int n = system.size;
   if (system.differentiable) dual_y_.resize(n), dual_yp_.resize(n), dual_r_.resize(n);
   base_.resize(n), moved_r_.resize(n), moved_.resize(n), delta_.resize(n);
+  if (system.own_jacobian) {
+    pattern_ = make_pattern(n, system.own_jacobian->pattern());
+    storage_ = wish == LinearAlgebra::dense    ? Storage::dense
+               : wish == LinearAlgebra::banded ? Storage::banded
+               : wish == LinearAlgebra::sparse ? Storage::sparse
+                                               : choose_storage(pattern_);
+    if (storage_ == Storage::dense) pattern_ = dense_pattern(n);
+    system.own_jacobian->bind(pattern_.column_start, pattern_.row);
+    return;
+  }
   // A supplied Jacobian comes dense; a dense wish or a tiny system needs no pattern either.
   const bool stays_dense =
       bool(system.supplied_jacobian) || wish == LinearAlgebra::dense || n <= 24;
@@ -194,6 +204,10 @@ bool Jacobian::all_finite(const std::vector<double>& values) {
 
 bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pencil) {
   nonfinite_row_ = -1;
+  if (system_.own_jacobian) {
+    system_.own_jacobian->evaluate(t, y, yp, pencil.a.data(), pencil.e.data());
+    return all_finite(pencil.a) && all_finite(pencil.e);
+  }
   if (system_.supplied_jacobian) {
     system_.supplied_jacobian(t, y, yp, pencil.a.data(), pencil.e.data());
   } else {
@@ -246,6 +260,7 @@ void Jacobian::check_supplied(double t, const double* y, const double* yp) {
 }
 
 std::string Jacobian::description() const {
+  if (system_.own_jacobian) return "exact (symbolic)";
   if (system_.supplied_jacobian) return "supplied by the user, checked at the start";
   return fmt::format("{}, {} colours for {} columns",
                      system_.differentiable ? "exact (forward differentiation)" : "differences",

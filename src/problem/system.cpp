@@ -24,6 +24,7 @@ const char* name_of(Formulation formulation) {
 }
 
 bool System::is_index_one() const {
+  if (hidden_constraints) return false;
   for (const ConstraintLevel& level : levels)
     if (level.name != "algebraic") return false;
   return true;

@@ -23,6 +23,31 @@ struct ConstraintLevel {
   int size() const { return static_cast<int>(equations.size()); }
 };
 
+/// All that a solution satisfies, hidden constraints included, as equations for y and, behind it,
+/// further unknowns such as its derivatives.
+class ConstraintSet {
+ public:
+  virtual ~ConstraintSet() = default;
+  virtual void evaluate(double t, const double* unknowns, double* r) const = 0;
+  /// equations x unknowns, column-major.
+  virtual void linearize(double t, const double* unknowns, double* jacobian) const = 0;
+
+  int unknowns = 0;
+  Names equations;
+  std::vector<int> derivative_of;  ///< of each further unknown: which variable
+};
+
+/// Derivatives that a System knows how to compute itself, sparse.
+class OwnJacobian {
+ public:
+  virtual ~OwnJacobian() = default;
+  virtual const Sparsity& pattern() const = 0;
+  /// Positions of the entries of `row`/`column_start` are fixed from now on.
+  virtual void bind(const std::vector<int>& column_start, const std::vector<int>& row) = 0;
+  virtual void evaluate(double t, const double* y, const double* yp, double* a,
+                        double* e) const = 0;
+};
+
 class System {
  public:
   virtual ~System() = default;
@@ -32,14 +57,17 @@ class System {
   int size = 0;
   int visible = 0;  ///< the first so many variables are the user's
   bool differentiable = false;
-  bool constant_mass = false;  ///< dF/dy' is constant
-  bool discover_rows = false;  ///< the form cannot tell which rows and variables are algebraic
+  bool constant_mass = false;       ///< dF/dy' is constant
+  bool hidden_constraints = false;  ///< index above 1, as far as the form tells
+  bool discover_rows = false;       ///< the form cannot tell which rows and variables are algebraic
   Names variables;
   Names equations;
   std::vector<int> variable_index;       ///< 1, 2, 3: errors count with h^(index - 1)
   std::vector<char> algebraic_row;       ///< no y' occurs in the row
   std::vector<char> algebraic_variable;  ///< its y' occurs nowhere
   std::vector<ConstraintLevel> levels;
+  std::shared_ptr<ConstraintSet> constraints;  ///< in place of levels, where derivatives enter
+  std::shared_ptr<OwnJacobian> own_jacobian;
   std::optional<Sparsity> sparsity;
   /// Dense dF/dy and dF/dy' by the user, column-major; the second is left alone if constant.
   std::function<void(double t, const double* y, const double* yp, double* a, double* e)>

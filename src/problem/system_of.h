@@ -58,6 +58,7 @@ void require(bool condition, const std::string& message);
 
 std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
                                                const LinearlyImplicit& form);
+std::shared_ptr<System> make_graph_system(const Problem& problem, const ExpressionGraph& form);
 std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical& form,
                                         Formulation formulation);
 

@@ -1,0 +1,39 @@
+#pragma once
+// Models as text: a flat Modelica subset; see docs/guide/model-language.md.
+#include <map>
+#include <optional>
+#include <string>
+
+#include "daedalus/problem.h"
+#include "daedalus/solve.h"
+
+namespace daedalus {
+
+struct ModelOptions {
+  std::map<std::string, double> parameters = {};  ///< values in place of those in the text
+  std::map<std::string, double> start = {};       ///< start values likewise
+  std::optional<double> start_time = {}, stop_time = {};
+};
+
+class Model {
+ public:
+  /// Throws InvalidInput with file, line, column, a caret and a hint.
+  static Model from_text(const std::string& text, const std::string& file_name = "model.mo",
+                         const ModelOptions& options = {});
+  static Model from_file(const std::string& path, const ModelOptions& options = {});
+
+  const std::string& name() const;
+  const std::string& description() const;
+  const Problem& problem() const;
+  /// Tolerance and absolute tolerances by `nominal`, as the text says; rtol 1e-6 otherwise.
+  Options options() const;
+  /// Equations as text with their labels.
+  std::vector<std::pair<std::string, std::string>> equations() const;
+  std::map<std::string, double> parameters() const;
+
+ private:
+  struct Content;
+  std::shared_ptr<const Content> content_;
+};
+
+}  // namespace daedalus

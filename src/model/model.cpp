@@ -1,0 +1,106 @@
+// From a model text to a Problem of the library.
+#include "daedalus/model.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "method/nearest.h"
+#include "model/flat_model.h"
+#include "model/parse.h"
+
+namespace daedalus {
+
+struct Model::Content {
+  model::FlatModel flat;
+  Problem problem;
+};
+
+namespace {
+
+Problem make_problem(const model::FlatModel& flat) {
+  ExpressionGraph form;
+  form.size = static_cast<int>(flat.variables.size());
+  form.visible = flat.visible;
+  form.equations = std::make_shared<EquationSet>(flat.equations);
+  form.initial_equations = std::make_shared<EquationSet>(flat.initial_equations);
+  form.initial_names = flat.initial_labels;
+  form.equation_names = flat.labels;
+  form.discrete = std::make_shared<std::vector<double>>(flat.discrete_start);
+  Problem problem;
+  std::vector<double> start;
+  for (int j = 0; j < form.size; ++j) {
+    const model::FlatVariable& v = flat.variables[static_cast<std::size_t>(j)];
+    form.variables.push_back(v.name);
+    start.push_back(v.start);
+    if (v.fixed) problem.fixed.push_back(v.name);
+  }
+  problem.form = std::move(form);
+  problem.t_span = {flat.start_time, flat.stop_time};
+  problem.start = start;
+  return problem;
+}
+
+}  // namespace
+
+Model Model::from_text(const std::string& text, const std::string& file_name,
+                       const ModelOptions& options) {
+  const model::Ast ast = model::parse_model(text, file_name);
+  auto content = std::make_shared<Content>();
+  content->flat = model::flatten(
+      ast, {options.parameters, options.start, options.start_time, options.stop_time});
+  for (const auto& [name, value] : options.start) {
+    Names names;
+    for (const model::FlatVariable& v : content->flat.variables) names.push_back(v.name);
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const auto near = nearest_names(name, names, 1);
+    throw InvalidInput(fmt::format("the model has no variable '{}'{}", name,
+                                   near.empty() ? "" : "; did you mean '" + near[0] + "'?"));
+  }
+  content->problem = make_problem(content->flat);
+  Model result;
+  result.content_ = std::move(content);
+  return result;
+}
+
+Model Model::from_file(const std::string& path, const ModelOptions& options) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw InvalidInput(fmt::format("cannot read the model file '{}'", path));
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return from_text(text.str(), path, options);
+}
+
+const std::string& Model::name() const {
+  return content_->flat.name;
+}
+const std::string& Model::description() const {
+  return content_->flat.description;
+}
+const Problem& Model::problem() const {
+  return content_->problem;
+}
+
+Options Model::options() const {
+  Options options;
+  if (content_->flat.tolerance) options.rtol = *content_->flat.tolerance;
+  return options;
+}
+
+std::vector<std::pair<std::string, std::string>> Model::equations() const {
+  const model::FlatModel& flat = content_->flat;
+  Names names;
+  for (const model::FlatVariable& v : flat.variables) names.push_back(v.name);
+  std::vector<std::pair<std::string, std::string>> list;
+  for (int row = 0; row < flat.equations.rows() && row < 200; ++row)
+    list.emplace_back(flat.labels[static_cast<std::size_t>(row)],
+                      "0 = " + flat.equations.text(row, names, flat.discrete_names));
+  return list;
+}
+
+std::map<std::string, double> Model::parameters() const {
+  return content_->flat.parameters;
+}
+
+}  // namespace daedalus

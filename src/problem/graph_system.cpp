@@ -1,0 +1,303 @@
+// Systems from expression graphs: residual by kernels, exact sparse Jacobian, structure by the
+// Sigma method, hidden constraints as total derivatives of the equations.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "analysis/signature.h"
+#include "problem/algebraic_rows.h"
+#include "problem/system_of.h"
+
+namespace daedalus {
+namespace {
+
+/// The residual, with the algebraic combinations of rows formed on F(t, y, 0), where the y' terms
+/// that cancel do not leave their rounding errors.
+class GraphSystem final : public System {
+ public:
+  explicit GraphSystem(const ExpressionGraph& form) : form_(form), zero_(form.size, 0.0) {}
+
+  void residual(double t, const double* y, const double* yp, double* r) const override {
+    const double* x[] = {y, yp};
+    form_.equations->residual({t, x, form_.discrete->data()}, r);
+    if (combinations_.empty()) return;
+    const double* at_rest[] = {y, zero_.data()};
+    parts_->residual({t, at_rest, form_.discrete->data()}, part_r_.data());
+    for (const RowCombination& combination : combinations_) {
+      double sum = 0;
+      for (const RowCombination::Term& term : combination.terms)
+        sum += term.weight * part_r_[place_[term.row]];
+      r[combination.row] = sum;
+    }
+  }
+  void residual(const Dual&, const Dual*, const Dual*, Dual*) const override {}
+
+  void combine_rows(std::vector<RowCombination> combinations) {
+    combinations_ = std::move(combinations);
+    std::vector<int> keep;
+    place_.assign(form_.size, -1);
+    for (const RowCombination& combination : combinations_)
+      for (const RowCombination::Term& term : combination.terms)
+        if (place_[term.row] < 0)
+          place_[term.row] = static_cast<int>(keep.size()), keep.push_back(term.row);
+    parts_ = std::make_shared<EquationSet>(form_.equations->restricted(keep));
+    part_r_.assign(keep.size(), 0.0);
+  }
+  const std::vector<RowCombination>& combinations() const { return combinations_; }
+
+ private:
+  ExpressionGraph form_;
+  std::vector<double> zero_;
+  std::vector<RowCombination> combinations_;
+  std::shared_ptr<EquationSet> parts_;
+  std::vector<int> place_;
+  mutable std::vector<double> part_r_;
+};
+
+class GraphJacobian final : public OwnJacobian {
+ public:
+  GraphJacobian(const ExpressionGraph& form, const std::vector<RowCombination>& combinations)
+      : form_(form), jacobian_(*form.equations, {0, 1}), values_(jacobian_.entries().size()) {
+    std::vector<std::vector<std::pair<int, double>>> targets(form.size);  // row -> combined rows
+    std::vector<char> replaced(form.size, 0);
+    for (const RowCombination& c : combinations) {
+      replaced[c.row] = 1;
+      for (const RowCombination::Term& term : c.terms)
+        targets[term.row].emplace_back(c.row, term.weight);
+    }
+    for (std::size_t k = 0; k < jacobian_.entries().size(); ++k) {
+      const auto& e = jacobian_.entries()[k];
+      if (!replaced[e.row])
+        contributions_.push_back({static_cast<int>(k), e.row, e.variable, e.order, 1.0, 0});
+      // Combined rows have no y' by construction.
+      if (e.order == 0)
+        for (const auto& [row, weight] : targets[e.row])
+          contributions_.push_back({static_cast<int>(k), row, e.variable, 0, weight, 0});
+    }
+    for (const Contribution& c : contributions_) pattern_.emplace_back(c.row, c.variable);
+  }
+
+  const Sparsity& pattern() const override { return pattern_; }
+
+  void bind(const std::vector<int>& column_start, const std::vector<int>& row) override {
+    nonzeros_ = row.size();
+    for (Contribution& c : contributions_) {
+      const auto begin = row.begin() + column_start[c.variable],
+                 end = row.begin() + column_start[c.variable + 1];
+      c.position = static_cast<int>(std::lower_bound(begin, end, c.row) - row.begin());
+    }
+  }
+
+  void evaluate(double t, const double* y, const double* yp, double* a, double* e) const override {
+    const double* x[] = {y, yp};
+    jacobian_.evaluate({t, x, form_.discrete->data()}, values_.data());
+    std::fill(a, a + nonzeros_, 0.0), std::fill(e, e + nonzeros_, 0.0);
+    for (const Contribution& c : contributions_)
+      (c.order == 0 ? a : e)[c.position] += c.weight * values_[c.value];
+  }
+
+ private:
+  struct Contribution {
+    int value, row, variable, order;
+    double weight;
+    int position;
+  };
+  ExpressionGraph form_;
+  EquationJacobian jacobian_;
+  mutable std::vector<double> values_;
+  std::vector<Contribution> contributions_;
+  Sparsity pattern_;
+  std::size_t nonzeros_ = 0;
+};
+
+/// f_i^(r) = 0 for r <= c_i in the unknowns x_j^(k), k <= d_j. [Pryce2001]
+class GraphConstraints final : public ConstraintSet {
+ public:
+  GraphConstraints(const ExpressionGraph& form, const StructuralAnalysis& structure,
+                   const Names& names)
+      : form_(form) {
+    const int n = form.size;
+    const int deepest =
+        *std::max_element(structure.equation_offset.begin(), structure.equation_offset.end());
+    int highest =
+        *std::max_element(structure.variable_offset.begin(), structure.variable_offset.end());
+    highest = std::max(highest, 1);
+    place_.assign(static_cast<std::size_t>(highest) + 1, std::vector<int>(n, -1));
+    unknowns = n;
+    for (int j = 0; j < n; ++j) place_[0][j] = j;
+    for (int k = 1; k <= highest; ++k)
+      for (int j = 0; j < n; ++j)
+        if (structure.variable_offset[j] >= k)
+          place_[k][j] = unknowns++, derivative_of.push_back(j);
+    EquationSet current = *form.equations;
+    for (int r = 0; r <= deepest; ++r) {
+      if (r > 0) current = current.differentiated();
+      std::vector<int> keep;
+      for (int i = 0; i < n; ++i)
+        if (structure.equation_offset[i] >= r) {
+          keep.push_back(i);
+          equations.push_back(
+              r == 0 ? names[i]
+                     : fmt::format("{}{}", r == 1 ? "d/dt " : fmt::format("d{}/dt{} ", r, r),
+                                   names[i]));
+        }
+      add_set(current.restricted(keep), highest);
+    }
+    if (form.initial_equations && form.initial_equations->rows() > 0) {
+      initial_set_ = static_cast<int>(sets_.size());
+      add_set(*form.initial_equations, highest);
+      equations.insert(equations.end(), form.initial_names.begin(), form.initial_names.end());
+    }
+    levels_.assign(static_cast<std::size_t>(highest) + 2, std::vector<double>(n, 0.0));
+    for (const auto& level : levels_) pointers_.push_back(level.data());
+  }
+
+  void evaluate(double t, const double* x, double* r) const override {
+    spread(x);
+    for (const auto& set : sets_) {
+      set->residual({t, pointers_.data(), form_.discrete->data()}, r);
+      r += set->rows();
+    }
+  }
+
+  void linearize(double t, const double* x, double* jacobian) const override {
+    spread(x);
+    const auto rows = equations.size();
+    std::fill(jacobian, jacobian + rows * static_cast<std::size_t>(unknowns), 0.0);
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      values_.resize(jacobians_[s]->entries().size());
+      jacobians_[s]->evaluate({t, pointers_.data(), form_.discrete->data()}, values_.data());
+      for (std::size_t k = 0; k < values_.size(); ++k) {
+        const auto& e = jacobians_[s]->entries()[k];
+        const int column = place_[static_cast<std::size_t>(e.order)][e.variable];
+        if (column >= 0)
+          jacobian[first + static_cast<std::size_t>(e.row) +
+                   rows * static_cast<std::size_t>(column)] += values_[k];
+      }
+      first += static_cast<std::size_t>(sets_[s]->rows());
+    }
+  }
+
+ private:
+  void add_set(EquationSet set, int highest) {
+    sets_.push_back(std::make_shared<EquationSet>(std::move(set)));
+    std::vector<int> orders;
+    for (int k = 0; k <= highest; ++k) orders.push_back(k);
+    jacobians_.push_back(std::make_shared<EquationJacobian>(*sets_.back(), orders));
+  }
+  void spread(const double* x) const {
+    for (std::size_t k = 0; k < place_.size(); ++k)
+      for (int j = 0; j < form_.size; ++j)
+        levels_[k][static_cast<std::size_t>(j)] = place_[k][j] >= 0 ? x[place_[k][j]] : 0.0;
+  }
+
+  ExpressionGraph form_;
+  std::vector<std::vector<int>> place_;  ///< [order][variable]: unknown
+  std::vector<std::shared_ptr<EquationSet>> sets_;
+  std::vector<std::shared_ptr<EquationJacobian>> jacobians_;
+  int initial_set_ = -1;
+  mutable std::vector<std::vector<double>> levels_;
+  std::vector<const double*> pointers_;
+  mutable std::vector<double> values_;
+};
+
+/// Entries of E = dF/dy' if they depend on nothing that changes.
+std::optional<std::vector<Mass::Entry>> constant_mass(const ExpressionGraph& form) {
+  for (const Kernel& kernel : form.equations->kernels()) {
+    std::vector<int> rates;
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order == 1)
+        rates.push_back(static_cast<int>(l));
+    Graph graph = kernel.graph;
+    for (NodeId partial : gradient(graph, kernel.residual, rates)) {
+      std::vector<NodeId> open = {partial};
+      while (!open.empty()) {
+        const Node n = graph[open.back()];
+        open.pop_back();
+        if (n.op == Op::input &&
+            kernel.leaves[static_cast<std::size_t>(n.a)].kind != Leaf::Kind::data)
+          return std::nullopt;
+        const int count = operands_of(n.op);
+        if (count > 0) open.push_back(n.a);
+        if (count > 1) open.push_back(n.b);
+        if (count > 2) open.push_back(n.c);
+      }
+    }
+  }
+  const EquationJacobian jacobian(*form.equations, {1});
+  std::vector<double> values(jacobian.entries().size()), zero(form.size, 0.0);
+  const double* x[] = {zero.data(), zero.data()};
+  jacobian.evaluate({0, x, form.discrete->data()}, values.data());
+  std::vector<Mass::Entry> entries;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    entries.push_back({jacobian.entries()[k].row, jacobian.entries()[k].variable, values[k]});
+  return entries;
+}
+
+std::string listed(const std::vector<int>& which, const Names& names) {
+  std::string text;
+  for (std::size_t k = 0; k < which.size() && k < 8; ++k)
+    text += fmt::format("{}\"{}\"", k ? ", " : "", names[which[k]]);
+  return which.size() > 8 ? text + fmt::format(" and {} more", which.size() - 8) : text;
+}
+
+}  // namespace
+
+std::shared_ptr<System> make_graph_system(const Problem& problem, const ExpressionGraph& form) {
+  const int n = form.size;
+  require(n > 0 && form.equations && form.equations->rows() == n,
+          fmt::format("the graph has {} equations for {} unknowns",
+                      form.equations ? form.equations->rows() : 0, n));
+  require(form.equations->highest_order() <= 1, "the graph must be of first order");
+  auto system = std::make_shared<GraphSystem>(form);
+  set_size(*system, n);
+  system->visible = form.visible;
+  append_numbered(system->variables, "y", n);
+  system->variables = names_or(form.variables, system->variables, "form.variables");
+  system->equations = names_or(form.equation_names, system->equations, "form.equation_names");
+  system->equations = names_or(problem.equations, system->equations, "equations");
+
+  const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, n));
+  require(
+      structure.regular,
+      fmt::format(
+          "the equations are structurally singular: {} determine only {}; nothing determines {}",
+          listed(structure.over_equations, system->equations),
+          listed(structure.over_variables, system->variables),
+          listed(structure.under_variables, system->variables)));
+  for (int j = 0; j < n; ++j) system->variable_index[j] = std::min(3, structure.variable_index[j]);
+  std::vector<char> row_has(n, 0), column_has(n, 0);
+  for (const Kernel& kernel : form.equations->kernels())
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order == 1)
+        for (int i = 0; i < kernel.instances(); ++i)
+          row_has[kernel.rows[static_cast<std::size_t>(i)]] =
+              column_has[kernel.which[l][static_cast<std::size_t>(i)]] = 1;
+  if (const auto mass = constant_mass(form)) {
+    system->constant_mass = true;
+    std::vector<RowCombination> combinations;
+    for (RowCombination& c : algebraic_rows(n, *mass)) {
+      if (c.terms.size() > 1) combinations.push_back(c);
+      row_has[c.row] = 0;
+    }
+    if (!combinations.empty()) system->combine_rows(std::move(combinations));
+  }
+  for (int i = 0; i < n; ++i) {
+    if (!row_has[i]) mark_algebraic_rows(*system, i, i + 1);
+    if (!column_has[i]) system->algebraic_variable[i] = 1;
+  }
+  system->own_jacobian = std::make_shared<GraphJacobian>(form, system->combinations());
+  const bool extra = form.initial_equations && form.initial_equations->rows() > 0;
+  if (structure.index > 1 || extra)
+    system->constraints = std::make_shared<GraphConstraints>(form, structure, system->equations);
+  add_algebraic_level(*system);
+  if (structure.index > 1) {
+    system->hidden_constraints = true;
+    if (!system->levels.empty()) system->levels[0].name = "position";
+  }
+  return system;
+}
+
+}  // namespace daedalus
