@@ -15,10 +15,10 @@ namespace daedalus {
 inline constexpr int max_stages = 16;
 
 struct Tableau {
-  std::string name;       ///< One word for C++, JSON, command line and Python: "radau_iia_5".
-  std::string family;     ///< "gauss", "radau_iia", "sdirk", ...
-  std::string reference;  ///< Key into docs/references.bib.
-  int order = 0;          ///< Classical order p.
+  std::string name;        ///< One word for C++, JSON, command line and Python: "radau_iia_5".
+  std::string family;      ///< "gauss", "radau_iia", "sdirk", ...
+  std::string reference;   ///< Key into docs/references.bib.
+  int order = 0;           ///< Classical order p.
   int embedded_order = 0;  ///< 0: no embedded weights.
   int stages = 0;
   std::array<double, max_stages> c = {};

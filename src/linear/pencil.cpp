@@ -1,0 +1,40 @@
+// Storage of a pencil and the choice of its factorisation.
+#include "linear/pencil.h"
+
+#include <utility>
+
+#include "linear/factors.h"
+
+namespace daedalus {
+
+Pencil::Pencil(Storage storage, Pattern pattern)
+    : storage(storage),
+      pattern(storage == Storage::dense ? dense_pattern(pattern.size) : std::move(pattern)),
+      e(this->pattern.row.size(), 0.0),
+      a(this->pattern.row.size(), 0.0) {}
+
+std::unique_ptr<RealFactors> make_real_factors(const Pencil& pencil) {
+  switch (pencil.storage) {
+    case Storage::dense:
+      return make_dense_real_factors(pencil);
+    case Storage::banded:
+      return make_banded_real_factors(pencil);
+    case Storage::sparse:
+      break;
+  }
+  return make_sparse_real_factors(pencil);
+}
+
+std::unique_ptr<ComplexFactors> make_complex_factors(const Pencil& pencil) {
+  switch (pencil.storage) {
+    case Storage::dense:
+      return make_dense_complex_factors(pencil);
+    case Storage::banded:
+      return make_banded_complex_factors(pencil);
+    case Storage::sparse:
+      break;
+  }
+  return make_sparse_complex_factors(pencil);
+}
+
+}  // namespace daedalus

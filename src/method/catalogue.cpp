@@ -1,0 +1,98 @@
+// The list of Runge-Kutta methods: generated families, then tables. The name carries the order.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "daedalus/error.h"
+#include "daedalus/method.h"
+#include "method/diagonally_implicit.h"
+#include "method/generate.h"
+#include "method/nearest.h"
+
+namespace daedalus {
+namespace {
+
+inline constexpr int most_generated_stages = 9;
+
+struct GeneratedFamily {
+  std::string_view name;
+  std::string_view reference;
+  int fewest_stages;
+  int order_below_gauss;  // p = 2 s - order_below_gauss
+};
+
+constexpr std::array<GeneratedFamily, 5> generated_families = {{
+    {"gauss", "Butcher1964", 1, 0},
+    {"radau_ia", "Ehle1969", 1, 1},
+    {"radau_iia", "Axelsson1969", 1, 1},
+    {"lobatto_iiia", "Ehle1969", 2, 2},
+    {"lobatto_iiic", "HairerWanner1996", 2, 2},
+}};
+
+Tableau generated(const GeneratedFamily& family, int stages) {
+  const Coefficients digits = generate_coefficients(family.name, stages);
+  Tableau method;
+  method.order = 2 * stages - family.order_below_gauss;
+  method.name = fmt::format("{}_{}", family.name, method.order);
+  method.family = family.name;
+  method.reference = family.reference;
+  method.stages = stages;
+  for (int i = 0; i < stages; ++i) {
+    method.c[i] = static_cast<double>(digits.c[i]);
+    method.b[i] = static_cast<double>(digits.b[i]);
+    for (int j = 0; j < stages; ++j) method.a[i][j] = static_cast<double>(digits.a(i, j));
+  }
+  return method;
+}
+
+Tableau diagonally_implicit(const DiagonallyImplicitTable& table) {
+  Tableau method;
+  method.name = table.name;
+  method.family = "sdirk";
+  method.reference = table.reference;
+  method.order = table.order;
+  method.embedded_order = table.embedded_order;
+  method.stages = table.stages;
+  for (int i = 0; i < table.stages; ++i) {
+    method.c[i] = table.c[i];
+    method.b[i] = table.b[i];
+    method.b_hat[i] = table.b_hat[i];
+    std::copy(table.a[i].begin(), table.a[i].end(), method.a[i].begin());
+  }
+  return method;
+}
+
+std::vector<Tableau> catalogue() {
+  std::vector<Tableau> methods;
+  for (const GeneratedFamily& family : generated_families) {
+    for (int stages = family.fewest_stages; stages <= most_generated_stages; ++stages) {
+      methods.push_back(generated(family, stages));
+    }
+  }
+  for (const DiagonallyImplicitTable& table : diagonally_implicit_tables) {
+    methods.push_back(diagonally_implicit(table));
+  }
+  return methods;
+}
+
+}  // namespace
+
+const std::vector<Tableau>& runge_kutta_methods() {
+  static const std::vector<Tableau> methods = catalogue();
+  return methods;
+}
+
+const Tableau& find_method(std::string_view name) {
+  const std::vector<Tableau>& methods = runge_kutta_methods();
+  const auto found = std::find_if(methods.begin(), methods.end(),
+                                  [&](const Tableau& method) { return method.name == name; });
+  if (found != methods.end()) return *found;
+  std::vector<std::string> names;
+  for (const Tableau& method : methods) names.push_back(method.name);
+  throw InvalidInput(fmt::format("method: '{}' is not known; did you mean {}?", name,
+                                 fmt::join(nearest_names(name, names), ", ")));
+}
+
+}  // namespace daedalus

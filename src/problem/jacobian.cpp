@@ -1,0 +1,233 @@
+#include "problem/jacobian.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "problem/system_of.h"
+
+namespace daedalus {
+namespace {
+
+constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
+
+/// Deterministic numbers in (0.5, 1.5): the pattern must not depend on chance.
+double spread(int i, int round) {
+  const double x = 0.6180339887498949 * (i + 1) + 0.7548776662466927 * round;
+  return 0.5 + (x - std::floor(x));
+}
+
+}  // namespace
+
+Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y, const double* yp)
+    : system_(system) {
+  const int n = system.size;
+  if (system.differentiable) dual_y_.resize(n), dual_yp_.resize(n), dual_r_.resize(n);
+  base_.resize(n), moved_r_.resize(n), moved_.resize(n), delta_.resize(n);
+  pattern_ = dense_pattern(n);
+  storage_ = Storage::dense;
+  choose_colours();
+  // A supplied Jacobian comes dense; a dense wish or a tiny system needs no pattern either.
+  const bool stays_dense = bool(system.supplied_jacobian) || wish == LinearAlgebra::dense || n <= 24;
+  if (system.sparsity && !stays_dense) {
+    for (const auto& [row, column] : *system.sparsity)
+      require(row >= 0 && row < n && column >= 0 && column < n,
+              fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column, n));
+    pattern_ = make_pattern(n, *system.sparsity);
+    if (system.discover_rows) discover(t, y, yp);
+  } else if (!stays_dense || system.discover_rows) {
+    discover(t, y, yp);
+  }
+  if (stays_dense) {
+    pattern_ = dense_pattern(n);
+  } else {
+    storage_ = wish == LinearAlgebra::banded   ? Storage::banded
+               : wish == LinearAlgebra::sparse ? Storage::sparse
+                                               : choose_storage(pattern_);
+    if (storage_ == Storage::dense) pattern_ = dense_pattern(n);
+  }
+  choose_colours();
+  mass_known_ = false;
+  if (system.supplied_jacobian) check_supplied(t, y, yp);
+}
+
+void Jacobian::discover(double t, const double* y, const double* yp) {
+  const int n = system_.size;
+  const Pattern given = system_.sparsity ? pattern_ : Pattern{};
+  std::set<std::pair<int, int>> entries;
+  std::vector<char> row_has(n, 0), column_has(n, 0);
+  std::vector<double> y_near(n), yp_near(n), values;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < n; ++i) {
+      const double s = round == 0 ? 0.0 : 1e-3 * spread(i, round);
+      y_near[i] = y[i] + s * std::max(1e-2, std::abs(y[i]));
+      yp_near[i] = yp[i] + (round == 0 ? 0.0 : spread(i, round + 7));
+    }
+    for (const bool wrt_yp : {false, true}) {
+      values.assign(pattern_.nonzeros(), 0.0);
+      sweep(t, y_near.data(), yp_near.data(), wrt_yp, values);
+      for (int j = 0; j < n; ++j)
+        for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k) {
+          if (values[k] == 0) continue;  // not-a-number counts as an entry
+          entries.emplace(pattern_.row[k], j);
+          if (wrt_yp) row_has[pattern_.row[k]] = column_has[j] = 1;
+        }
+    }
+  }
+  pattern_ = system_.sparsity ? given : make_pattern(n, {entries.begin(), entries.end()});
+  if (!system_.discover_rows) return;
+  for (int i = 0; i < n; ++i) {
+    if (!row_has[i]) mark_algebraic_rows(system_, i, i + 1);
+    if (!column_has[i]) system_.algebraic_variable[i] = 1;
+  }
+  add_algebraic_level(system_);
+  system_.discover_rows = false;
+}
+
+void Jacobian::choose_colours() {
+  const int n = system_.size;
+  columns_of_.clear();
+  if (pattern_.nonzeros() == n * n) {
+    for (int j = 0; j < n; ++j) columns_of_.push_back({j});
+    colours_ = n;
+    return;
+  }
+  // Greedy: a column takes the first colour that no column sharing a row with it has.
+  std::vector<std::vector<int>> columns_in_row(n);
+  for (int j = 0; j < n; ++j)
+    for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
+      columns_in_row[pattern_.row[k]].push_back(j);
+  std::vector<int> colour(n, -1), seen;
+  for (int j = 0; j < n; ++j) {
+    seen.assign(columns_of_.size() + 1, 0);
+    for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
+      for (int other : columns_in_row[pattern_.row[k]])
+        if (colour[other] >= 0) seen[colour[other]] = 1;
+    colour[j] = static_cast<int>(std::find(seen.begin(), seen.end(), 0) - seen.begin());
+    if (colour[j] == static_cast<int>(columns_of_.size())) columns_of_.emplace_back();
+    columns_of_[colour[j]].push_back(j);
+  }
+  colours_ = static_cast<int>(columns_of_.size());
+}
+
+void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
+                           std::vector<double>& values) {
+  const int n = system_.size;
+  for (int i = 0; i < n; ++i) dual_y_[i] = Dual(y[i]), dual_yp_[i] = Dual(yp[i]);
+  std::vector<Dual>& seeded = wrt_yp ? dual_yp_ : dual_y_;
+  for (int first = 0; first < colours_; first += dual_directions) {
+    const int width = std::min(dual_directions, colours_ - first);
+    for (int d = 0; d < width; ++d)
+      for (int j : columns_of_[first + d]) seeded[j].d[d] = 1;
+    system_.residual(Dual(t), dual_y_.data(), dual_yp_.data(), dual_r_.data());
+    for (int d = 0; d < width; ++d)
+      for (int j : columns_of_[first + d]) {
+        seeded[j].d[d] = 0;
+        for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
+          values[k] = dual_r_[pattern_.row[k]].d[d];
+      }
+  }
+}
+
+void Jacobian::difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
+                                std::vector<double>& values) {
+  const int n = system_.size;
+  system_.residual(t, y, yp, base_.data());
+  const double* origin = wrt_yp ? yp : y;
+  std::copy(origin, origin + n, moved_.begin());
+  for (int colour = 0; colour < colours_; ++colour) {
+    for (int j : columns_of_[colour]) {
+      // Linear in y': any increment is exact, and 1 loses no digits.
+      delta_[j] = wrt_yp && system_.constant_mass
+                      ? 1.0
+                      : std::sqrt(unit_roundoff * std::max(1e-5, std::abs(origin[j])));
+      moved_[j] = origin[j] + delta_[j];
+      delta_[j] = moved_[j] - origin[j];
+    }
+    system_.residual(t, wrt_yp ? y : moved_.data(), wrt_yp ? moved_.data() : yp, moved_r_.data());
+    for (int j : columns_of_[colour]) {
+      moved_[j] = origin[j];
+      for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
+        values[k] = (moved_r_[pattern_.row[k]] - base_[pattern_.row[k]]) / delta_[j];
+    }
+  }
+}
+
+void Jacobian::sweep(double t, const double* y, const double* yp, bool wrt_yp,
+                     std::vector<double>& values) {
+  if (system_.differentiable)
+    exact_sweep(t, y, yp, wrt_yp, values);
+  else
+    difference_sweep(t, y, yp, wrt_yp, values);
+}
+
+bool Jacobian::all_finite(const std::vector<double>& values) {
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k])) return nonfinite_row_ = pattern_.row[k], false;
+  return true;
+}
+
+bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pencil) {
+  nonfinite_row_ = -1;
+  if (system_.supplied_jacobian) {
+    system_.supplied_jacobian(t, y, yp, pencil.a.data(), pencil.e.data());
+  } else {
+    sweep(t, y, yp, false, pencil.a);
+  }
+  const bool own_mass = !system_.supplied_jacobian || system_.constant_mass;
+  if (own_mass && !(system_.constant_mass && mass_known_)) {
+    sweep(t, y, yp, true, pencil.e);
+    if (system_.constant_mass) constant_e_ = pencil.e, mass_known_ = true;
+  } else if (system_.constant_mass) {
+    std::copy(constant_e_.begin(), constant_e_.end(), pencil.e.begin());
+  }
+  return all_finite(pencil.a) && all_finite(pencil.e);
+}
+
+void Jacobian::time_derivative(double t, const double* y, const double* yp, double* out) {
+  const int n = system_.size;
+  // Differences serve: the derivative only starts the run (y' of algebraic variables).
+  const double s = 1e-6 * std::max(1e-3, std::abs(t));
+  system_.residual(t + s, y, yp, base_.data());
+  system_.residual(t - s, y, yp, moved_r_.data());
+  for (int i = 0; i < n; ++i) out[i] = (base_[i] - moved_r_[i]) / (2 * s);
+}
+
+void Jacobian::check_supplied(double t, const double* y, const double* yp) {
+  const int n = system_.size;
+  std::vector<double> a(static_cast<std::size_t>(n) * n), e = a, our_a = a, our_e = a;
+  sweep(t, y, yp, false, our_a);
+  sweep(t, y, yp, true, our_e);
+  system_.supplied_jacobian(t, y, yp, a.data(), e.data());
+  const double tolerance = system_.differentiable ? 1e-6 : 1e-3;
+  const auto compare = [&](const std::vector<double>& given, const std::vector<double>& ours,
+                           const char* suffix) {
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        double scale = 0;
+        for (int k = 0; k < n; ++k)
+          scale = std::max(scale, std::abs(ours[i + static_cast<std::size_t>(k) * n]));
+        const double x = given[i + static_cast<std::size_t>(j) * n];
+        const double o = ours[i + static_cast<std::size_t>(j) * n];
+        require(std::abs(x - o) <= tolerance * std::max(scale, 1e-10),
+                fmt::format("the supplied Jacobian disagrees with the equations at the start: the "
+                            "derivative of {} with respect to {}{} is given as {:.10g}, but is "
+                            "{:.10g} (as part of F = M y' - f, so -df/dy)",
+                            system_.equations[i], system_.variables[j], suffix, x, o));
+      }
+  };
+  compare(a, our_a, "");
+  if (!system_.constant_mass) compare(e, our_e, "'");
+}
+
+std::string Jacobian::description() const {
+  if (system_.supplied_jacobian) return "supplied by the user, checked at the start";
+  return fmt::format("{}, {} colours for {} columns",
+                     system_.differentiable ? "exact (forward differentiation)" : "differences",
+                     colours_, system_.size);
+}
+
+}  // namespace daedalus

@@ -1,0 +1,55 @@
+#pragma once
+// dF/dy and dF/dy' of a System: exact by forward differentiation, by the user's function (checked
+// once against ours), or by differences; in every case with columns of one colour together.
+// [CurtisPowellReid1974]
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linear/pencil.h"
+#include "problem/system.h"
+
+namespace daedalus {
+
+class Jacobian {
+ public:
+  /// Finds the pattern near (t, y, yp), completes what the form could not tell about algebraic
+  /// rows and variables, chooses the storage, checks a supplied Jacobian.
+  Jacobian(System& system, LinearAlgebra wish, double t, const double* y, const double* yp);
+
+  Pencil make_pencil() const { return {storage_, pattern_}; }
+  /// Fills pencil.a, and pencil.e unless it is constant and filled before. `nonfinite` is set to
+  /// the row of the first value that is not finite, and false returned.
+  bool evaluate(double t, const double* y, const double* yp, Pencil& pencil);
+  /// dF/dt on all rows.
+  void time_derivative(double t, const double* y, const double* yp, double* out);
+
+  std::string description() const;
+  Storage storage() const { return storage_; }
+  int nonfinite_row() const { return nonfinite_row_; }
+
+ private:
+  void discover(double t, const double* y, const double* yp);
+  void choose_colours();
+  void check_supplied(double t, const double* y, const double* yp);
+  void sweep(double t, const double* y, const double* yp, bool with_respect_to_yp,
+             std::vector<double>& values);
+  void exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
+                   std::vector<double>& values);
+  void difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
+                        std::vector<double>& values);
+  bool all_finite(const std::vector<double>& values);
+
+  System& system_;
+  Storage storage_ = Storage::dense;
+  Pattern pattern_;
+  int colours_ = 0;
+  std::vector<std::vector<int>> columns_of_;  ///< by colour
+  int nonfinite_row_ = -1;
+  bool mass_known_ = false;
+  std::vector<double> constant_e_;
+  std::vector<Dual> dual_y_, dual_yp_, dual_r_;
+  std::vector<double> base_, moved_r_, moved_, delta_;
+};
+
+}  // namespace daedalus

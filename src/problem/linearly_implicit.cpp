@@ -1,0 +1,194 @@
+// M y' = f(t, y) as F = M y' - f. With constant M the algebraic combinations of rows are formed
+// explicitly, on f alone: r_k = -sum_j l_kj f_j.
+#include <set>
+
+#include <fmt/format.h>
+
+#include "problem/algebraic_rows.h"
+#include "problem/system_of.h"
+
+namespace daedalus {
+namespace {
+
+struct ConstantMassEquations {
+  Function<1> f;
+  int size;
+  std::vector<int> row_start;  ///< of the rows of M, algebraic rows empty
+  std::vector<int> column;
+  std::vector<double> value;
+  std::vector<RowCombination> algebraic;
+  Scratch scratch;
+
+  template <class S>
+  void residual(const S& t, const S* y, const S* yp, S* r) const {
+    S* right = algebraic.empty() ? r : scratch.of<S>();
+    f(t, {InputOf<S>(y, size)}, OutputOf<S>(right, size));
+    for (int i = 0; i < size; ++i) {
+      S sum = -right[i];
+      for (int k = row_start[i]; k < row_start[i + 1]; ++k) sum += value[k] * yp[column[k]];
+      r[i] = sum;
+    }
+    for (const RowCombination& combination : algebraic) {
+      S sum(0);
+      for (const RowCombination::Term& term : combination.terms) sum -= term.weight * right[term.row];
+      r[combination.row] = sum;
+    }
+  }
+};
+
+struct VariableMassEquations {
+  Function<1> f;
+  MatrixFunction<1> mass;
+  int size;
+  Scratch scratch;
+
+  template <class S>
+  void residual(const S& t, const S* y, const S* yp, S* r) const {
+    S* m = scratch.of<S>();
+    std::fill(m, m + static_cast<std::ptrdiff_t>(size) * size, S(0));
+    mass(t, {InputOf<S>(y, size)}, MatrixOutputOf<S>(m, size, size));
+    f(t, {InputOf<S>(y, size)}, OutputOf<S>(r, size));
+    for (int i = 0; i < size; ++i) r[i] = -r[i];
+    for (int j = 0; j < size; ++j)
+      for (int i = 0; i < size; ++i) r[i] += m[i + static_cast<std::ptrdiff_t>(j) * size] * yp[j];
+  }
+};
+
+/// The user's pattern speaks of the rows of f; combined rows have the union, M adds its own.
+Sparsity combined_sparsity(const Sparsity& given, const std::vector<Mass::Entry>& mass,
+                           const std::vector<RowCombination>& algebraic, int size) {
+  std::vector<std::set<int>> rows(size);
+  for (const auto& [row, column] : given) {
+    require(row >= 0 && row < size && column >= 0 && column < size,
+            fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column, size));
+    rows[row].insert(column);
+  }
+  std::vector<std::set<int>> result = rows;
+  for (const Mass::Entry& e : mass) result[e.row].insert(e.column);
+  for (const RowCombination& combination : algebraic) {
+    result[combination.row].clear();
+    for (const RowCombination::Term& term : combination.terms)
+      result[combination.row].insert(rows[term.row].begin(), rows[term.row].end());
+  }
+  Sparsity pattern;
+  for (int i = 0; i < size; ++i)
+    for (int j : result[i]) pattern.emplace_back(i, j);
+  return pattern;
+}
+
+std::string combination_name(const Names& equations, const RowCombination& combination) {
+  if (combination.terms.size() == 1) return equations[combination.row];
+  std::string name;
+  for (const RowCombination::Term& term : combination.terms) {
+    const bool unit = std::abs(std::abs(term.weight) - 1) < 1e-12;
+    name += fmt::format("{}{}{}", name.empty() ? (term.weight < 0 ? "-" : "") : (term.weight < 0 ? " - " : " + "),
+                        unit ? "" : fmt::format("{:.4g} ", std::abs(term.weight)), equations[term.row]);
+  }
+  return name;
+}
+
+std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImplicit& form) {
+  const int n = form.size;
+  const std::vector<Mass::Entry> entries = form.mass.entries(n);
+  for (const Mass::Entry& e : entries) {
+    require(e.row >= 0 && e.row < n && e.column >= 0 && e.column < n,
+            fmt::format("mass has the entry ({}, {}), outside of {} equations", e.row, e.column, n));
+    require(std::isfinite(e.value), fmt::format("mass({}, {}) is not finite", e.row, e.column));
+  }
+  std::vector<RowCombination> algebraic = algebraic_rows(n, entries);
+  std::vector<char> is_algebraic(n, 0), has_derivative(n, 0);
+  for (const RowCombination& combination : algebraic) is_algebraic[combination.row] = 1;
+
+  ConstantMassEquations equations{form.f, n, std::vector<int>(n + 1, 0), {}, {}, algebraic,
+                                  Scratch(n, form.f.is_differentiable())};
+  std::vector<std::vector<Mass::Entry>> rows(n);
+  for (const Mass::Entry& e : entries)
+    if (!is_algebraic[e.row] && e.value != 0) rows[e.row].push_back(e), has_derivative[e.column] = 1;
+  for (int i = 0; i < n; ++i) {
+    for (const Mass::Entry& e : rows[i]) equations.column.push_back(e.column), equations.value.push_back(e.value);
+    equations.row_start[i + 1] = static_cast<int>(equations.column.size());
+  }
+  auto system = std::make_shared<SystemOf<ConstantMassEquations>>(std::move(equations));
+  set_size(*system, n);
+  system->constant_mass = true;
+  system->equations = names_or(problem.equations, system->equations, "equations");
+  const Names original = system->equations;
+  for (const RowCombination& combination : algebraic) {
+    mark_algebraic_rows(*system, combination.row, combination.row + 1);
+    system->equations[combination.row] = combination_name(original, combination);
+  }
+  for (int j = 0; j < n; ++j)
+    if (!has_derivative[j]) mark_algebraic_variables(*system, j, j + 1, 1);
+  if (problem.sparsity) system->sparsity = combined_sparsity(*problem.sparsity, entries, algebraic, n);
+  if (problem.jacobian.right_hand_side) {
+    // dF/dy = -P df/dy with the same combinations of rows.
+    auto derivative = problem.jacobian.right_hand_side;
+    auto df = std::make_shared<std::vector<double>>(static_cast<std::size_t>(n) * n);
+    system->supplied_jacobian = [derivative, df, algebraic, n](double t, const double* y, const double*,
+                                                               double* a, double*) {
+      std::fill(df->begin(), df->end(), 0.0);
+      derivative(t, Input(y, n), MatrixOutput(df->data(), n, n));
+      for (std::size_t k = 0; k < df->size(); ++k) a[k] = -(*df)[k];
+      for (const RowCombination& combination : algebraic)
+        for (int j = 0; j < n; ++j) {
+          double sum = 0;
+          for (const RowCombination::Term& term : combination.terms)
+            sum -= term.weight * (*df)[term.row + static_cast<std::size_t>(j) * n];
+          a[combination.row + static_cast<std::size_t>(j) * n] = sum;
+        }
+    };
+  }
+  return system;
+}
+
+std::shared_ptr<System> make_variable(const LinearlyImplicit& form) {
+  const int n = form.size;
+  const bool differentiable = form.f.is_differentiable() && form.mass.function().is_differentiable();
+  auto system = std::make_shared<SystemOf<VariableMassEquations>>(VariableMassEquations{
+      form.f, form.mass.function(), n, Scratch(static_cast<std::size_t>(n) * n, differentiable)});
+  set_size(*system, n);
+  system->differentiable = differentiable;
+  system->discover_rows = true;
+  return system;
+}
+
+}  // namespace
+
+Mass Mass::diagonal(const Values& values) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < values.size(); ++i) entries.push_back({i, i, values[i]});
+  return sparse(std::move(entries));
+}
+
+Mass Mass::sparse(std::vector<Entry> entries) {
+  Mass mass;
+  mass.entries_ = std::move(entries);
+  return mass;
+}
+
+std::vector<Mass::Entry> Mass::entries(int size) const {
+  if (entries_) return *entries_;
+  std::vector<Entry> list;
+  if (!constant_) {
+    for (int i = 0; i < size; ++i) list.push_back({i, i, 1.0});
+    return list;
+  }
+  for (int j = 0; j < constant_->cols(); ++j)
+    for (int i = 0; i < constant_->rows(); ++i)
+      if ((*constant_)(i, j) != 0) list.push_back({i, j, (*constant_)(i, j)});
+  return list;
+}
+
+std::shared_ptr<System> make_linearly_implicit(const Problem& problem, const LinearlyImplicit& form) {
+  require(form.size > 0, fmt::format("form.size = {}, must be positive", form.size));
+  require(bool(form.f), "form.f is missing");
+  require(form.mass.rows() < 0 || (form.mass.rows() == form.size && form.mass.columns() == form.size),
+          fmt::format("form.mass is {} x {}, must be {} x {}", form.mass.rows(), form.mass.columns(),
+                      form.size, form.size));
+  auto system = form.mass.is_constant() ? make_constant(problem, form) : make_variable(form);
+  if (form.mass.is_constant()) system->differentiable = form.f.is_differentiable();
+  append_numbered(system->variables, "y", form.size);
+  return system;
+}
+
+}  // namespace daedalus

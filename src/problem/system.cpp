@@ -1,0 +1,75 @@
+// What all Systems share: names, marks of algebraic rows and variables, the algebraic level.
+#include "problem/system.h"
+
+#include <fmt/format.h>
+
+#include "problem/system_of.h"
+
+namespace daedalus {
+
+const char* name_of(Formulation formulation) {
+  switch (formulation) {
+    case Formulation::automatic: return "automatic";
+    case Formulation::direct: return "direct";
+    case Formulation::index_2: return "index_2";
+    case Formulation::index_1: return "index_1";
+    case Formulation::stabilized_index_2: return "stabilized_index_2";
+  }
+  return "";
+}
+
+bool System::is_index_one() const {
+  for (const ConstraintLevel& level : levels)
+    if (level.name != "algebraic") return false;
+  return true;
+}
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw InvalidInput(message);
+}
+
+Names names_or(const Names& given, Names defaults, const char* field) {
+  if (given.empty()) return defaults;
+  require(given.size() == defaults.size(),
+          fmt::format("{} has {} names, the problem needs {}", field, given.size(), defaults.size()));
+  return given;
+}
+
+void append_numbered(Names& names, const std::string& stem, int count) {
+  for (int i = 1; i <= count; ++i) names.push_back(count == 1 ? stem : fmt::format("{}{}", stem, i));
+}
+
+void set_size(System& system, int size) {
+  system.size = system.visible = size;
+  system.variable_index.assign(size, 1);
+  system.algebraic_row.assign(size, 0);
+  system.algebraic_variable.assign(size, 0);
+  system.equations.clear();
+  for (int i = 1; i <= size; ++i) system.equations.push_back(fmt::format("equation {}", i));
+}
+
+void mark_algebraic_rows(System& system, int begin, int end) {
+  std::fill(system.algebraic_row.begin() + begin, system.algebraic_row.begin() + end, 1);
+}
+
+void mark_algebraic_variables(System& system, int begin, int end, int index) {
+  std::fill(system.algebraic_variable.begin() + begin, system.algebraic_variable.begin() + end, 1);
+  std::fill(system.variable_index.begin() + begin, system.variable_index.begin() + end, index);
+}
+
+void add_algebraic_level(System& system) {
+  ConstraintLevel level{"algebraic", {}, {}};
+  std::vector<int> rows;
+  for (int i = 0; i < system.size; ++i)
+    if (system.algebraic_row[i]) rows.push_back(i), level.equations.push_back(system.equations[i]);
+  if (rows.empty()) return;
+  auto zero = std::make_shared<std::vector<double>>(system.size);
+  auto all = std::make_shared<std::vector<double>>(system.size);
+  level.residual = [&system, rows, zero, all](double t, const double* y, double* r) {
+    system.residual(t, y, zero->data(), all->data());
+    for (std::size_t i = 0; i < rows.size(); ++i) r[i] = (*all)[rows[i]];
+  };
+  system.levels.push_back(std::move(level));
+}
+
+}  // namespace daedalus

@@ -1,0 +1,62 @@
+#pragma once
+// A System from equations written once as a template over the scalar:
+//   struct Equations { template <class S> void residual(const S& t, const S* y, const S* yp, S* r); };
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "problem/system.h"
+
+namespace daedalus {
+
+/// Workspace of fixed length for each scalar type.
+class Scratch {
+ public:
+  Scratch() = default;
+  Scratch(std::size_t length, bool with_duals) {
+    std::get<0>(buffers_).resize(length);
+    if (with_duals) std::get<1>(buffers_).resize(length);
+  }
+  template <class S>
+  S* of() const {
+    return std::get<std::vector<S>>(buffers_).data();
+  }
+
+ private:
+  mutable std::tuple<std::vector<double>, std::vector<Dual>> buffers_;
+};
+
+template <class Equations>
+class SystemOf final : public System {
+ public:
+  explicit SystemOf(Equations body) : body_(std::move(body)) {}
+
+  void residual(double t, const double* y, const double* yp, double* r) const override {
+    body_.residual(t, y, yp, r);
+  }
+  void residual(const Dual& t, const Dual* y, const Dual* yp, Dual* r) const override {
+    body_.residual(t, y, yp, r);
+  }
+
+ private:
+  Equations body_;
+};
+
+/// Names given by the user, or the default ones; the message names the field.
+Names names_or(const Names& given, Names defaults, const char* field);
+/// "x1", "x2", ... (a single one has no number).
+void append_numbered(Names& names, const std::string& stem, int count);
+/// Facts every form shares; marks rows and variables [begin, end) as algebraic.
+void set_size(System& system, int size);
+void mark_algebraic_rows(System& system, int begin, int end);
+void mark_algebraic_variables(System& system, int begin, int end, int index);
+/// The level "algebraic": those rows of the residual.
+void add_algebraic_level(System& system);
+/// Missing functions and negative sizes.
+void require(bool condition, const std::string& message);
+
+std::shared_ptr<System> make_linearly_implicit(const Problem& problem, const LinearlyImplicit& form);
+std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical& form,
+                                        Formulation formulation);
+
+}  // namespace daedalus

@@ -1,0 +1,311 @@
+// Conformance of the factorisations of a pencil: every storage, real and complex, many sizes.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <limits>
+#include <malloc.h>
+#include <new>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "linear/pencil.h"
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+// Counting, so that a test can claim that nothing is allocated.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+  std::free(p);
+}
+
+namespace daedalus {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+Pencil random_pencil(Storage storage, Pattern pattern, unsigned seed) {
+  Pencil pencil(storage, std::move(pattern));
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  for (double& x : pencil.e) x = normal(generator);
+  for (double& x : pencil.a) x = normal(generator);
+  return pencil;
+}
+
+std::vector<double> random_vector(int n, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> x(n);
+  for (double& v : x) v = normal(generator);
+  return x;
+}
+
+Pattern band_pattern(int n, int lower, int upper) {
+  std::vector<std::pair<int, int>> entries;
+  for (int j = 0; j < n; ++j)
+    for (int i = std::max(0, j - upper); i <= std::min(n - 1, j + lower); ++i)
+      entries.emplace_back(i, j);
+  return make_pattern(n, std::move(entries));
+}
+
+Pattern random_pattern(int n, int per_column, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_int_distribution<int> any(0, n - 1);
+  std::vector<std::pair<int, int>> entries;
+  for (int j = 0; j < n; ++j)
+    for (int k = 0; k < per_column; ++k) entries.emplace_back(any(generator), j);
+  return make_pattern(n, std::move(entries));
+}
+
+/// Five-point stencil with `species` coupled unknowns at every point.
+Pattern grid_pattern(int side, int species) {
+  std::vector<std::pair<int, int>> entries;
+  const auto index = [&](int i, int j, int s) { return (i * side + j) * species + s; };
+  for (int i = 0; i < side; ++i)
+    for (int j = 0; j < side; ++j)
+      for (int s = 0; s < species; ++s) {
+        for (int t = 0; t < species; ++t) entries.emplace_back(index(i, j, s), index(i, j, t));
+        if (i > 0) entries.emplace_back(index(i, j, s), index(i - 1, j, s));
+        if (j > 0) entries.emplace_back(index(i, j, s), index(i, j - 1, s));
+        if (i + 1 < side) entries.emplace_back(index(i, j, s), index(i + 1, j, s));
+        if (j + 1 < side) entries.emplace_back(index(i, j, s), index(i, j + 1, s));
+      }
+  return make_pattern(side * side * species, std::move(entries));
+}
+
+/// |(s E + A) x - b| relative to (|s E| + |A|) |x|, both in the maximum norm, row by row: the
+/// componentwise backward error of the solve up to the growth of the elimination.
+double backward_error(const Pencil& pencil, Complex shift, const std::vector<Complex>& x,
+                      const std::vector<Complex>& b) {
+  const int n = pencil.size();
+  std::vector<Complex> residual(b.size());
+  std::vector<double> norm(n, 0.0);
+  double largest = 0;
+  for (int i = 0; i < n; ++i) residual[i] = -b[i];
+  for (int j = 0; j < n; ++j) {
+    largest = std::max(largest, std::abs(x[j]));
+    for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k) {
+      const int i = pencil.pattern.row[k];
+      residual[i] += (shift * pencil.e[k] + pencil.a[k]) * x[j];
+      norm[i] += std::abs(shift) * std::abs(pencil.e[k]) + std::abs(pencil.a[k]);
+    }
+  }
+  const double scale = *std::max_element(norm.begin(), norm.end()) * largest;
+  double error = 0;
+  for (const Complex& r : residual) error = std::max(error, std::abs(r) / scale);
+  return error;
+}
+
+double real_error(const Pencil& pencil, double shift) {
+  const int n = pencil.size();
+  auto factors = make_real_factors(pencil);
+  if (!factors->factor(pencil, shift)) return INFINITY;
+  const std::vector<double> b = random_vector(n, 7);
+  std::vector<double> x = b;
+  factors->solve(x.data());
+  return backward_error(pencil, shift, {x.begin(), x.end()}, {b.begin(), b.end()});
+}
+
+double complex_error(const Pencil& pencil, Complex shift) {
+  const int n = pencil.size();
+  auto factors = make_complex_factors(pencil);
+  if (!factors->factor(pencil, shift.real(), shift.imag())) return INFINITY;
+  std::vector<double> re = random_vector(n, 8), im = random_vector(n, 9);
+  std::vector<Complex> b(n), x(n);
+  for (int i = 0; i < n; ++i) b[i] = {re[i], im[i]};
+  factors->solve(re.data(), im.data());
+  for (int i = 0; i < n; ++i) x[i] = {re[i], im[i]};
+  return backward_error(pencil, shift, x, b);
+}
+
+/// Partial pivoting keeps the growth of random matrices near n^(2/3); 20 covers the constant. KLU
+/// keeps a diagonal pivot down to 1e-3 of the largest entry and may lose as much.
+void expect_rounding_error(const Pencil& pencil) {
+  const double growth = pencil.storage == Storage::sparse ? 1e3 : 1;
+  const double bound = 20 * growth * eps * std::pow(pencil.size(), 2.0 / 3.0);
+  for (double shift : {0.0, 1.0, -3.5, 1e6}) {
+    EXPECT_LT(real_error(pencil, shift), bound) << "n = " << pencil.size() << " shift " << shift;
+    EXPECT_LT(complex_error(pencil, {shift, 2.0 * shift - 1.0}), bound)
+        << "n = " << pencil.size() << " shift " << shift;
+  }
+}
+
+TEST(DenseFactors, SolveRandomSystemsToRoundingError) {
+  for (int n : {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  15,  16,  17,
+                24, 27, 33, 48, 63, 64, 65, 96, 97, 100, 127, 160, 200})
+    expect_rounding_error(random_pencil(Storage::dense, dense_pattern(n), n));
+}
+
+TEST(BandedFactors, SolveRandomSystemsToRoundingError) {
+  for (int n : {1, 2, 7, 50, 500})
+    for (auto [lower, upper] : std::vector<std::pair<int, int>>{
+             {0, 0}, {1, 1}, {2, 2}, {0, 3}, {3, 0}, {5, 1}, {1, 6}, {12, 12}, {40, 33}})
+      // Long random triangular bands are so ill-conditioned that the solution overflows.
+      if (n <= 50 || (lower > 0 && upper > 0))
+        expect_rounding_error(random_pencil(Storage::banded, band_pattern(n, lower, upper), n));
+}
+
+TEST(SparseFactors, SolveRandomSystemsToRoundingError) {
+  for (int n : {1, 2, 5, 50, 300})
+    expect_rounding_error(random_pencil(Storage::sparse, random_pattern(n, 4, n), n));
+  expect_rounding_error(random_pencil(Storage::sparse, grid_pattern(31, 2), 3));
+}
+
+TEST(SparseFactors, StayAccurateWhenLaterShiftsMakeTheFirstPivotsBad) {
+  // Pivots chosen at shift 0 follow A; at shift 1e8 the pencil is E, which has other large entries.
+  const Pencil pencil = random_pencil(Storage::sparse, grid_pattern(20, 2), 5);
+  auto real = make_real_factors(pencil);
+  auto complex = make_complex_factors(pencil);
+  for (double shift : {0.0, 1e8, 1e-3, 1e3, 1.0}) {
+    const int n = pencil.size();
+    ASSERT_TRUE(real->factor(pencil, shift));
+    ASSERT_TRUE(complex->factor(pencil, shift, -shift));
+    const std::vector<double> b = random_vector(n, 11);
+    std::vector<double> x = b, re = b, im = b;
+    real->solve(x.data());
+    complex->solve(re.data(), im.data());
+    std::vector<Complex> z(n), c(n);
+    for (int i = 0; i < n; ++i) z[i] = {re[i], im[i]}, c[i] = {b[i], b[i]};
+    EXPECT_LT(backward_error(pencil, shift, {x.begin(), x.end()}, {b.begin(), b.end()}), 1e-11);
+    EXPECT_LT(backward_error(pencil, {shift, -shift}, z, c), 1e-11);
+  }
+}
+
+std::vector<Pencil> one_of_each_storage() {
+  std::vector<Pencil> pencils;
+  for (int n : {3, 8, 12, 27, 70, 160})
+    pencils.push_back(random_pencil(Storage::dense, dense_pattern(n), n));
+  pencils.push_back(random_pencil(Storage::banded, band_pattern(100, 3, 2), 1));
+  pencils.push_back(random_pencil(Storage::sparse, grid_pattern(12, 2), 2));
+  return pencils;
+}
+
+TEST(Factors, ReportASingularColumn) {
+  for (Pencil pencil : one_of_each_storage()) {
+    auto real = make_real_factors(pencil);
+    auto complex = make_complex_factors(pencil);
+    const int column = pencil.size() / 2;
+    const int begin = pencil.pattern.column_start[column];
+    const int end = pencil.pattern.column_start[column + 1];
+    const Pencil regular = pencil;
+    for (int k = begin; k < end; ++k) pencil.a[k] = pencil.e[k] = 0;
+    EXPECT_FALSE(real->factor(pencil, 2.0));
+    EXPECT_EQ(real->singular_column(), column);
+    EXPECT_FALSE(complex->factor(pencil, 2.0, 1.0));
+    EXPECT_EQ(complex->singular_column(), column);
+    EXPECT_TRUE(real->factor(regular, 2.0));
+    EXPECT_EQ(real->singular_column(), -1);
+    EXPECT_TRUE(complex->factor(regular, 2.0, 1.0));
+    EXPECT_EQ(complex->singular_column(), -1);
+  }
+}
+
+TEST(Factors, RejectNonFiniteEntries) {
+  for (const Pencil& regular : one_of_each_storage())
+    for (double bad : {double{NAN}, double{INFINITY}}) {
+      auto real = make_real_factors(regular);
+      auto complex = make_complex_factors(regular);
+      for (int k : {0, regular.pattern.nonzeros() / 2, regular.pattern.nonzeros() - 1}) {
+        Pencil pencil = regular;
+        pencil.a[k] = bad;
+        EXPECT_FALSE(real->factor(pencil, 2.0)) << pencil.size() << " " << k << " " << bad;
+        EXPECT_FALSE(complex->factor(pencil, 2.0, 1.0)) << pencil.size() << " " << k << " " << bad;
+        EXPECT_GE(real->singular_column(), 0);
+        EXPECT_GE(complex->singular_column(), 0);
+      }
+    }
+}
+
+TEST(Factors, AcceptTheBadScalingOfHigherIndex) {
+  // Index 3 in the unknowns (q, v, lambda): the pencil's blocks scale like 1/h, 1 and 0.
+  Pencil pencil(Storage::dense, dense_pattern(3));
+  pencil.e = {1, 0, 0, 0, 1, 0, 0, 0, 0};
+  pencil.a = {0, 1e3, 1, -1, 0, 0, 0, 1, 0};
+  for (double shift : {1e3, 1e8, 1e12, 1e20}) {
+    EXPECT_LT(real_error(pencil, shift), 20 * eps);
+    EXPECT_LT(complex_error(pencil, {shift, shift}), 20 * eps);
+  }
+}
+
+TEST(Factors, AllocateNothingAfterTheFirstFactorisation) {
+  for (const Pencil& pencil : one_of_each_storage()) {
+    auto real = make_real_factors(pencil);
+    auto complex = make_complex_factors(pencil);
+    std::vector<double> x = random_vector(pencil.size(), 1), y = x;
+    ASSERT_TRUE(real->factor(pencil, 1.0) && complex->factor(pencil, 1.0, 2.0));
+    const long count = allocations;
+    const std::size_t heap = mallinfo2().uordblks;
+    for (double shift : {1.0, 1.01, 0.99}) {
+      EXPECT_TRUE(real->factor(pencil, shift));
+      EXPECT_TRUE(complex->factor(pencil, shift, 2.0));
+      real->solve(x.data());
+      complex->solve(x.data(), y.data());
+    }
+    const std::size_t heap_after = mallinfo2().uordblks;
+    EXPECT_EQ(allocations, count) << "n = " << pencil.size();
+    EXPECT_EQ(heap_after, heap) << "n = " << pencil.size();
+  }
+}
+
+TEST(Factors, HaveTheSameBitsAfterTheirPivotsAreRestored) {
+  for (const Pencil& pencil : one_of_each_storage()) {
+    const auto run = [&](RealFactors& real, ComplexFactors& complex, double shift) {
+      std::vector<double> x = random_vector(pencil.size(), 1), y = x, z = x;
+      EXPECT_TRUE(real.factor(pencil, shift) && complex.factor(pencil, shift, 0.3));
+      real.solve(x.data());
+      complex.solve(y.data(), z.data());
+      x.insert(x.end(), y.begin(), y.end());
+      x.insert(x.end(), z.begin(), z.end());
+      return x;
+    };
+    auto real = make_real_factors(pencil);
+    auto complex = make_complex_factors(pencil);
+    const std::vector<double> first = run(*real, *complex, 1.0);
+    run(*real, *complex, 1.1);
+    auto other_real = make_real_factors(pencil);
+    auto other_complex = make_complex_factors(pencil);
+    other_real->restore_pivots(pencil, real->pivots());
+    other_complex->restore_pivots(pencil, complex->pivots());
+    EXPECT_EQ(run(*other_real, *other_complex, 0.9), run(*real, *complex, 0.9));
+    // A checkpoint may fall on the very factorisation that chose the pivots.
+    EXPECT_EQ(run(*other_real, *other_complex, 1.0), first);
+  }
+}
+
+TEST(ChooseStorage, TakesTheCheapestFactorisation) {
+  EXPECT_EQ(choose_storage(band_pattern(10, 1, 1)), Storage::dense);
+  EXPECT_EQ(choose_storage(dense_pattern(160)), Storage::dense);
+  EXPECT_EQ(choose_storage(band_pattern(200, 1, 1)), Storage::banded);
+  EXPECT_EQ(choose_storage(band_pattern(5000, 2, 2)), Storage::banded);
+  EXPECT_EQ(choose_storage(band_pattern(1000, 10, 10)), Storage::banded);
+  EXPECT_EQ(choose_storage(grid_pattern(40, 2)), Storage::sparse);
+  EXPECT_EQ(choose_storage(random_pattern(500, 3, 1)), Storage::sparse);
+}
+
+TEST(Pattern, HoldsTheDiagonalAndEveryEntryOnce) {
+  const Pattern pattern = make_pattern(3, {{2, 0}, {0, 0}, {2, 0}, {1, 2}});
+  EXPECT_EQ(pattern.column_start, (std::vector<int>{0, 2, 3, 5}));
+  EXPECT_EQ(pattern.row, (std::vector<int>{0, 2, 1, 1, 2}));
+  EXPECT_EQ(bandwidth(pattern).lower, 2);
+  EXPECT_EQ(bandwidth(pattern).upper, 1);
+  EXPECT_EQ(dense_pattern(3).nonzeros(), 9);
+}
+
+}  // namespace
+}  // namespace daedalus
