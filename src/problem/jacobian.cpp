@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -27,9 +26,6 @@ Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y
   const int n = system.size;
   if (system.differentiable) dual_y_.resize(n), dual_yp_.resize(n), dual_r_.resize(n);
   base_.resize(n), moved_r_.resize(n), moved_.resize(n), delta_.resize(n);
-  pattern_ = dense_pattern(n);
-  storage_ = Storage::dense;
-  choose_colours();
   // A supplied Jacobian comes dense; a dense wish or a tiny system needs no pattern either.
   const bool stays_dense = bool(system.supplied_jacobian) || wish == LinearAlgebra::dense || n <= 24;
   if (system.sparsity && !stays_dense) {
@@ -56,28 +52,22 @@ Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y
 
 void Jacobian::discover(double t, const double* y, const double* yp) {
   const int n = system_.size;
-  const Pattern given = system_.sparsity ? pattern_ : Pattern{};
-  std::set<std::pair<int, int>> entries;
+  std::vector<std::pair<int, int>> entries;
   std::vector<char> row_has(n, 0), column_has(n, 0);
-  std::vector<double> y_near(n), yp_near(n), values;
+  std::vector<double> y_near(n), yp_near(n);
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < n; ++i) {
       const double s = round == 0 ? 0.0 : 1e-3 * spread(i, round);
       y_near[i] = y[i] + s * std::max(1e-2, std::abs(y[i]));
       yp_near[i] = yp[i] + (round == 0 ? 0.0 : spread(i, round + 7));
     }
-    for (const bool wrt_yp : {false, true}) {
-      values.assign(pattern_.nonzeros(), 0.0);
-      sweep(t, y_near.data(), yp_near.data(), wrt_yp, values);
-      for (int j = 0; j < n; ++j)
-        for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k) {
-          if (values[k] == 0) continue;  // not-a-number counts as an entry
-          entries.emplace(pattern_.row[k], j);
-          if (wrt_yp) row_has[pattern_.row[k]] = column_has[j] = 1;
-        }
-    }
+    probe(t, y_near.data(), yp_near.data(), false, [&](int i, int j) { entries.emplace_back(i, j); });
+    probe(t, y_near.data(), yp_near.data(), true, [&](int i, int j) {
+      entries.emplace_back(i, j);
+      row_has[i] = column_has[j] = 1;
+    });
   }
-  pattern_ = system_.sparsity ? given : make_pattern(n, {entries.begin(), entries.end()});
+  if (!system_.sparsity) pattern_ = make_pattern(n, std::move(entries));
   if (!system_.discover_rows) return;
   for (int i = 0; i < n; ++i) {
     if (!row_has[i]) mark_algebraic_rows(system_, i, i + 1);
@@ -85,6 +75,35 @@ void Jacobian::discover(double t, const double* y, const double* yp) {
   }
   add_algebraic_level(system_);
   system_.discover_rows = false;
+}
+
+void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,
+                     const std::function<void(int, int)>& found) {
+  const int n = system_.size;
+  if (system_.differentiable) {
+    for (int i = 0; i < n; ++i) dual_y_[i] = Dual(y[i]), dual_yp_[i] = Dual(yp[i]);
+    std::vector<Dual>& seeded = wrt_yp ? dual_yp_ : dual_y_;
+    for (int first = 0; first < n; first += dual_directions) {
+      const int width = std::min(dual_directions, n - first);
+      for (int d = 0; d < width; ++d) seeded[first + d].d[d] = 1;
+      system_.residual(Dual(t), dual_y_.data(), dual_yp_.data(), dual_r_.data());
+      for (int d = 0; d < width; ++d) seeded[first + d].d[d] = 0;
+      for (int i = 0; i < n; ++i)
+        for (int d = 0; d < width; ++d)
+          if (dual_r_[i].d[d] != 0) found(i, first + d);  // not-a-number counts as an entry
+    }
+    return;
+  }
+  system_.residual(t, y, yp, base_.data());
+  const double* origin = wrt_yp ? yp : y;
+  std::copy(origin, origin + n, moved_.begin());
+  for (int j = 0; j < n; ++j) {
+    moved_[j] = origin[j] + 1e-4 * std::max(1.0, std::abs(origin[j]));
+    system_.residual(t, wrt_yp ? y : moved_.data(), wrt_yp ? moved_.data() : yp, moved_r_.data());
+    moved_[j] = origin[j];
+    for (int i = 0; i < n; ++i)
+      if (!(moved_r_[i] == base_[i])) found(i, j);
+  }
 }
 
 void Jacobian::choose_colours() {

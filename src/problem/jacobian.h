@@ -2,6 +2,7 @@
 // dF/dy and dF/dy' of a System: exact by forward differentiation, by the user's function (checked
 // once against ours), or by differences; in every case with columns of one colour together.
 // [CurtisPowellReid1974]
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,9 +31,12 @@ class Jacobian {
 
  private:
   void discover(double t, const double* y, const double* yp);
+  /// Calls found(row, column) for every derivative that is not zero.
+  void probe(double t, const double* y, const double* yp, bool wrt_yp,
+             const std::function<void(int, int)>& found);
   void choose_colours();
   void check_supplied(double t, const double* y, const double* yp);
-  void sweep(double t, const double* y, const double* yp, bool with_respect_to_yp,
+  void sweep(double t, const double* y, const double* yp, bool wrt_yp,
              std::vector<double>& values);
   void exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                    std::vector<double>& values);

@@ -1,0 +1,67 @@
+#pragma once
+// Step size and order selection as functions of errors, sizes and convergence rates alone.
+// [HairerWanner1996, IV.8], predictive control [Gustafsson1994], order [HairerWanner1999].
+#include <algorithm>
+#include <cmath>
+
+namespace daedalus {
+
+struct StepControl {
+  double safety = 0.9;
+  double max_growth = 8;
+  double max_shrink = 5;
+
+  // Of the last accepted step; zero before the first.
+  double accepted_h = 0;
+  double accepted_error = 0;
+
+  /// What h is to be divided by so that an estimate of size error ~ h^(k+1) becomes 1. Steps whose
+  /// Newton iteration was long are trusted less.
+  double divisor(double error, int k, int iterations, int max_iterations) const {
+    const double trust = std::min(
+        safety, safety * (1 + 2 * max_iterations) / (iterations + 2 * max_iterations));
+    return std::clamp(std::pow(error, 1.0 / (k + 1)) / trust, 1 / max_growth, max_shrink);
+  }
+
+  /// The next step after an accepted one.
+  double after_accepted(double h, double error, int k, int iterations, int max_iterations) {
+    double quotient = divisor(error, k, iterations, max_iterations);
+    if (accepted_h > 0) {
+      const double predicted = (accepted_h / std::abs(h)) *
+                               std::pow(error * error / accepted_error, 1.0 / (k + 1)) / safety;
+      quotient = std::max(quotient, std::clamp(predicted, 1 / max_growth, max_shrink));
+    }
+    accepted_h = std::abs(h);
+    accepted_error = std::max(1e-2, error);
+    return h / quotient;
+  }
+
+  void forget() { accepted_h = accepted_error = 0; }
+};
+
+/// Order selection of variable order Radau from the convergence rate of Newton's iteration: a fast
+/// one means that the stiffness is no obstacle to more stages.
+struct OrderControl {
+  int min_stages = 3;
+  int max_stages = 7;
+  double smoothed_rate = 0;
+  int factorizations_since_change = 0;
+  bool newton_failed = false;       ///< diverged
+  bool newton_was_slow = false;     ///< a predicted failure cut h to less than half
+
+  int next(int stages, double rate, int iterations, double h_ratio) {
+    ++factorizations_since_change;
+    smoothed_rate = std::min(10.0, std::max(rate, 0.5 * smoothed_rate));
+    int next = stages;
+    if (iterations > 1 && smoothed_rate <= 0.002 && h_ratio < 1.2 && h_ratio > 0.8)
+      next = std::min(max_stages, stages + 2);
+    if (smoothed_rate >= 0.8 || newton_failed) next = std::max(min_stages, stages - 2);
+    if (factorizations_since_change >= 1 && newton_was_slow) next = std::max(min_stages, stages - 2);
+    if (factorizations_since_change <= 10) next = std::min(stages, next);
+    newton_failed = newton_was_slow = false;
+    if (next != stages) factorizations_since_change = 0;
+    return next;
+  }
+};
+
+}  // namespace daedalus

@@ -1,0 +1,62 @@
+#include "stepper/stage_solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stepper/diagonally_implicit_rk.h"
+#include "stepper/implicit_rk.h"
+
+namespace daedalus {
+
+StageSolver::StageSolver(const System& system, const Tableau& method)
+    : system_(system), method_(method), n_(system.size) {
+  stiffly_accurate_ = daedalus::is_stiffly_accurate(method);
+  // The defect of the stage derivatives at the start of the step is O(h^min(s, q+1)).
+  estimate_order_ = method.embedded_order > 0
+                        ? method.embedded_order
+                        : std::max(1, std::min(method.stages, stage_order(method) + 1));
+}
+
+NewtonMonitor::NewtonMonitor(const NewtonSettings& settings, double carried_eta)
+    : settings_(settings),
+      eta_(std::pow(std::max(carried_eta, std::numeric_limits<double>::epsilon()), 0.8)) {}
+
+NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
+  ++count_;
+  const int left = settings_.max_iterations - count_;
+  if (settings_.to_rounding) {
+    // Converged when the increments vanish or stop shrinking at the level of rounding errors.
+    const double quotient = count_ > 1 ? increment / std::max(last_, 1e-300) : 0;
+    rate_ = quotient;
+    last_ = increment;
+    if (increment <= settings_.tolerance * 1e-3) return Verdict::converged;
+    if (count_ > 2 && quotient > 0.3 && increment <= settings_.tolerance) return Verdict::converged;
+    if (count_ > 4 && quotient >= 2) return Verdict::diverged;
+    return left > 0 ? Verdict::go_on : increment <= settings_.tolerance ? Verdict::converged : Verdict::diverged;
+  }
+  if (count_ > 1) {
+    const double quotient = increment / last_;
+    rate_ = count_ == 2 ? quotient : std::sqrt(quotient * last_quotient_);
+    last_quotient_ = quotient;
+    if (!(rate_ < 0.99)) return Verdict::diverged;
+    eta_ = rate_ / (1 - rate_);
+    const double expected = eta_ * increment * std::pow(rate_, left) / settings_.tolerance;
+    if (left > 0 && expected >= 1) {
+      step_factor_ = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + left));
+      return Verdict::hopeless;
+    }
+  }
+  last_ = std::max(increment, std::numeric_limits<double>::epsilon());
+  if (eta_ * increment <= settings_.tolerance) return Verdict::converged;
+  return left > 0 ? Verdict::go_on : Verdict::diverged;
+}
+
+std::unique_ptr<StageSolver> make_stage_solver(const System& system, const Tableau& method,
+                                               const Pencil& pencil) {
+  if (is_diagonally_implicit(method) && method.stages > 1 && !has_explicit_first_stage(method))
+    return std::make_unique<DiagonallyImplicitStages>(system, method, pencil);
+  return std::make_unique<ImplicitStages>(system, method, pencil);
+}
+
+}  // namespace daedalus

@@ -1,0 +1,101 @@
+#pragma once
+// The nonlinear equations of one Runge-Kutta step, for one tableau:
+//   F(t + c_i h, Y_i, Y'_i) = 0,   Y_i = y + h sum_j a_ij Y'_j,
+// solved by simplified Newton with the pencil frozen. Fully and diagonally implicit methods differ
+// in how the equations split; what a step does with them is the same.
+#include <memory>
+#include <vector>
+
+#include "controller/norm.h"
+#include "linear/pencil.h"
+#include "method/transformation.h"
+#include "problem/system.h"
+
+namespace daedalus {
+
+struct State {
+  double t = 0;
+  std::vector<double> y, yp;
+};
+
+struct NewtonSettings {
+  int max_iterations = 7;
+  double tolerance = 0;    ///< on the estimated remaining error, in units of the norm
+  bool to_rounding = false;  ///< fixed steps: iterate until nothing changes
+};
+
+enum class NewtonOutcome { converged, diverged, predicted_failure, not_finite };
+
+struct NewtonResult {
+  NewtonOutcome outcome = NewtonOutcome::converged;
+  int iterations = 0;
+  double rate = 0;         ///< theta
+  double step_factor = 1;  ///< what to try after a failure
+  int worst = -1;          ///< variable with the largest scaled last increment, or row not finite
+};
+
+class StageSolver {
+ public:
+  StageSolver(const System& system, const Tableau& method);
+  virtual ~StageSolver() = default;
+
+  virtual bool factor(const Pencil& pencil, double h) = 0;
+  int singular_column() const { return singular_column_; }
+  /// Starting values by extrapolation of the last step; from zero after a failure.
+  virtual NewtonResult solve(const State& state, double h, const ErrorNorm& norm,
+                             const NewtonSettings& settings, Statistics& statistics,
+                             bool extrapolate) = 0;
+  /// y1 and y1' of the step just solved.
+  virtual void result(const State& state, double h, double* y1, double* yp1) const = 0;
+  /// The error estimate of the step just solved into `error`. With `refine` the estimate is put
+  /// into the equations once more, which tames it for stiff problems after a rejection.
+  virtual void estimate(const State& state, double h, double* error, bool refine,
+                        Statistics& statistics) = 0;
+  /// Makes the stages just solved the ones to extrapolate from.
+  virtual void accept(double h) = 0;
+  /// Nothing to extrapolate from: start of the run, change of order, event.
+  virtual void forget() = 0;
+  /// Polynomial in theta = (t - t_n)/h through the stages: y(theta) - y_n. False: none.
+  virtual bool polynomial(double theta, double* out) const = 0;
+  virtual std::vector<double> pivots() const { return {}; }
+  virtual void restore_pivots(const Pencil&, const std::vector<double>&) {}
+  virtual void save(std::vector<double>& memory) const = 0;
+  virtual void restore(const double*& memory) = 0;
+
+  const Tableau& method() const { return method_; }
+  int stages() const { return method_.stages; }
+  int estimate_order() const { return estimate_order_; }
+  bool is_stiffly_accurate() const { return stiffly_accurate_; }
+
+ protected:
+  const System& system_;
+  Tableau method_;
+  int n_ = 0;
+  int estimate_order_ = 0;  ///< k: the estimate is O(h^(k+1))
+  bool stiffly_accurate_ = false;
+  int singular_column_ = -1;
+  double carried_eta_ = 1;  ///< theta/(1 - theta) of the last solve
+};
+
+/// Convergence monitor of simplified Newton. [HairerWanner1996, IV.8]
+class NewtonMonitor {
+ public:
+  NewtonMonitor(const NewtonSettings& settings, double carried_eta);
+  /// Takes the norm of the increment; true while the iteration goes on.
+  enum class Verdict { go_on, converged, diverged, hopeless };
+  Verdict judge(double increment);
+  double rate() const { return rate_; }
+  double eta() const { return eta_; }
+  int iterations() const { return count_; }
+  double step_factor() const { return step_factor_; }
+
+ private:
+  const NewtonSettings& settings_;
+  double eta_, rate_ = 0, last_ = 0, last_quotient_ = 0, step_factor_ = 0.5;
+  int count_ = 0;
+};
+
+std::unique_ptr<StageSolver> make_stage_solver(const System& system, const Tableau& method,
+                                               const Pencil& pencil);
+
+}  // namespace daedalus
