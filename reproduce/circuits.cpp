@@ -12,9 +12,9 @@ namespace {
 
 using std::exp, std::sin;
 
-constexpr double supply = 6;          // U_b
-constexpr double source = 1000;       // R_0
-constexpr double resistance = 9000;   // R_1, R_2, ...
+constexpr double supply = 6;         // U_b
+constexpr double source = 1000;      // R_0
+constexpr double resistance = 9000;  // R_1, R_2, ...
 constexpr double gain = 0.99;
 
 /// Current of a transistor against the voltage between its base and its emitter.
@@ -58,8 +58,7 @@ void add_transistor_stage(const In& u, Out& out, int i) {
   out[i + 2] = (u[i + 2] - supply) / resistance + gain * current;
 }
 
-constexpr double inductance_h = 4.45, inductance_1 = 2e-3, inductance_2 = 5e-4,
-                 inductance_3 = 5e-4;
+constexpr double inductance_h = 4.45, inductance_1 = 2e-3, inductance_2 = 5e-4, inductance_3 = 5e-4;
 constexpr double capacitance = 1.6e-8, capacitance_p = 1e-8;
 constexpr double load = 25000, load_p = 50, winding_1 = 36.3, winding_2 = 17.3, winding_3 = 17.3;
 constexpr double inner = 50, output = 600;
@@ -111,9 +110,9 @@ std::vector<double> ring_modulator_reference(double storage) {
             -7.76319664931e-4, 7.84394259714e-5,  2.52322783619e-5};
   }
   if (storage == 0) {
-    return {-0.023399135, -0.0073748826, 0.32342482,  -0.34131354, -0.33881183,
-            0.32592653,   0.11067448,    2.939910e-7, -2.838818e-8, 7.260847e-4,
-            7.935163e-4,  -7.260847e-4,  -7.935163e-4, 7.08782e-5,  2.38981e-5};
+    return {-0.023399135, -0.0073748826, 0.32342482,   -0.34131354,  -0.33881183,
+            0.32592653,   0.11067448,    2.939910e-7,  -2.838818e-8, 7.260847e-4,
+            7.935163e-4,  -7.260847e-4,  -7.935163e-4, 7.08782e-5,   2.38981e-5};
   }
   return {};
 }
@@ -179,9 +178,8 @@ ReferenceProblem ring_modulator(double storage) {
   const LinearlyImplicit form = {
       .size = 15,
       .mass = Mass::diagonal({capacitance, capacitance, storage, storage, storage, storage,
-                              capacitance_p, inductance_h, inductance_h, inductance_2,
-                              inductance_3, inductance_2, inductance_3, inductance_1,
-                              inductance_1}),
+                              capacitance_p, inductance_h, inductance_h, inductance_2, inductance_3,
+                              inductance_2, inductance_3, inductance_1, inductance_1}),
       .f = RingModulatorCurrents{},
   };
   ReferenceProblem result = {
@@ -192,7 +190,8 @@ ReferenceProblem ring_modulator(double storage) {
       .groups = {{"y", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, 0}},
   };
   // Voltages of kilovolts pass a tolerance relaxed by 1/h, and the diodes need them exactly:
-  // also where C_s = 0 makes y3, ..., y6 variables of index 2, they are to be weighed like the rest.
+  // also where C_s = 0 makes y3, ..., y6 variables of index 2, they are to be weighed like the
+  // rest.
   result.problem.variable_index.assign(15, 1);
   return result;
 }

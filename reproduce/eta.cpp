@@ -81,8 +81,9 @@ std::vector<Row> compute_rows() {
 }
 
 void print_rows(const std::vector<Row>& rows, std::ostream& out) {
-  fmt::print(out, "Factor rho by which one step multiplies an error of z: formula, and quotient of "
-                  "the errors\nof the last two of {} steps (h = 0.01); observable where |rho| > 1.\n",
+  fmt::print(out,
+             "Factor rho by which one step multiplies an error of z: formula, and quotient of "
+             "the errors\nof the last two of {} steps (h = 0.01); observable where |rho| > 1.\n",
              steps);
   double eta = std::nan("");
   for (const Row& row : rows) {

@@ -135,8 +135,7 @@ ReferenceProblem idx3_small(Multiplier multiplier) {
   return with_exact_start({
       .name = linear ? "idx3a" : "idx3b",
       .problem = {.form = form, .t_span = {0, 1}},
-      .exact =
-          [](double t) { return vector(exp(t), exp(-t), exp(2 * t), exp(-t), 2 + cos(t)); },
+      .exact = [](double t) { return vector(exp(t), exp(-t), exp(2 * t), exp(-t), 2 + cos(t)); },
       .groups = three_groups(2, 2, 1),
   });
 }
@@ -160,8 +159,8 @@ ReferenceProblem idx3(Multiplier multiplier) {
             const auto U = 1.0 + sin(t);
             const auto difference = u[0] - U;
             const auto w = linear ? difference : difference * (u[0] + U) * 0.5;
-            out[0] = 0.5 * sinh(0.5 * t) + w * (1.0 + y[1] * y[1]) +
-                     (y[2] - 0.5 * sin(2.0 * t)) * z[0];
+            out[0] =
+                0.5 * sinh(0.5 * t) + w * (1.0 + y[1] * y[1]) + (y[2] - 0.5 * sin(2.0 * t)) * z[0];
             out[1] = -exp(-t) + y[0] * difference * z[1] + (z[0] - cosh(0.5 * t) - 1.0) * y[1];
           },
       .g =
@@ -176,8 +175,7 @@ ReferenceProblem idx3(Multiplier multiplier) {
       .problem = {.form = form, .t_span = {0, 1}},
       .exact =
           [](double t) {
-            return vector(exp(t / 2), cos(t), sin(2 * t) / 2, cosh(t / 2) + 1, exp(-t),
-                          1 + sin(t));
+            return vector(exp(t / 2), cos(t), sin(2 * t) / 2, cosh(t / 2) + 1, exp(-t), 1 + sin(t));
           },
       .groups = three_groups(3, 2, 1),
   });
@@ -203,8 +201,7 @@ ReferenceProblem jay() {
   return with_exact_start({
       .name = "jay",
       .problem = {.form = form, .t_span = {0, 0.5}},
-      .exact =
-          [](double t) { return vector(exp(2 * t), exp(-t), exp(2 * t), exp(-t), exp(t)); },
+      .exact = [](double t) { return vector(exp(2 * t), exp(-t), exp(2 * t), exp(-t), exp(t)); },
       .groups = three_groups(2, 2, 1),
   });
 }

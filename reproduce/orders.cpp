@@ -42,7 +42,9 @@ const std::vector<double>& FixedStepRuns::run(int steps) {
   return errors;
 }
 
-double FixedStepRuns::error(int steps, int group) { return run(steps)[group]; }
+double FixedStepRuns::error(int steps, int group) {
+  return run(steps)[group];
+}
 
 double FixedStepRuns::rounding(int steps, int group) const {
   const double growth = std::pow(steps, problem_.groups[group].amplification);

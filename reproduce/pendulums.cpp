@@ -44,10 +44,14 @@ Vector rod_pendulum(double t) {
 
 std::string pendulum_name(Formulation formulation) {
   switch (formulation) {
-    case Formulation::direct: return "pend3";
-    case Formulation::index_2: return "pend2";
-    case Formulation::index_1: return "pend1";
-    default: return "pendGGL";
+    case Formulation::direct:
+      return "pend3";
+    case Formulation::index_2:
+      return "pend2";
+    case Formulation::index_1:
+      return "pend1";
+    default:
+      return "pendGGL";
   }
 }
 
@@ -77,7 +81,8 @@ ReferenceProblem pendulum(Formulation formulation, double t_end) {
   if (formulation == Formulation::direct) {
     result.groups = {{"y", {0, 1}, 0}, {"z", {2, 3}, 1}, {"u", {4}, 2}};
   } else {
-    result.groups = {{"y", {0, 1, 2, 3}, 0}, {"z", {4}, formulation == Formulation::index_1 ? 0 : 1}};
+    result.groups = {{"y", {0, 1, 2, 3}, 0},
+                     {"z", {4}, formulation == Formulation::index_1 ? 0 : 1}};
   }
   return result;
 }

@@ -28,8 +28,8 @@ ReproduceSummary reproduce_perturbation_index(const ReproduceOptions& options, s
     const ReferenceProblem problem = perturbation_index(c.size, c.frequency);
     // The oscillation itself is to be resolved: 1e-9 against components of size e.
     const Solution solution =
-        solve(problem.problem, {.method = "radau_iia_5", .rtol = 1e-9, .atol = {1e-9 * c.size},
-                                .dense = false});
+        solve(problem.problem,
+              {.method = "radau_iia_5", .rtol = 1e-9, .atol = {1e-9 * c.size}, .dense = false});
     const double expected = c.size * c.size * c.frequency;
     const double computed = solution.succeeded() ? solution.y_end()[0] : std::nan("");
     ++summary.entries;

@@ -23,9 +23,9 @@ struct Group {
 struct ReferenceProblem {
   std::string name = {};
   Problem problem = {};
-  Options suggested = {};               ///< the formulation that the name stands for
-  std::vector<double> reference = {};   ///< at the end; NaN where unknown; empty: see exact
-  int digits = 0;                       ///< significant digits of `reference`
+  Options suggested = {};                    ///< the formulation that the name stands for
+  std::vector<double> reference = {};        ///< at the end; NaN where unknown; empty: see exact
+  int digits = 0;                            ///< significant digits of `reference`
   std::function<Vector(double)> exact = {};  ///< empty where no closed form is known
   std::vector<Group> groups = {};
 
@@ -37,7 +37,7 @@ struct ReferenceProblem {
 ReferenceProblem idx1();
 ReferenceProblem idx2a();
 ReferenceProblem idx2b();
-enum class Multiplier { linear, quadratic };      ///< how u enters z' = k(y, z, u)
+enum class Multiplier { linear, quadratic };         ///< how u enters z' = k(y, z, u)
 ReferenceProblem idx3_small(Multiplier multiplier);  ///< idx3a, idx3b
 ReferenceProblem idx3(Multiplier multiplier);        ///< idx3c, idx3d
 ReferenceProblem jay();

@@ -8,7 +8,7 @@
 namespace daedalus::reproduce {
 
 struct ReproduceOptions {
-  bool csv = false;             ///< rows instead of a text for people
+  bool csv = false;              ///< rows instead of a text for people
   std::string output_path = {};  ///< where a figure is written (SVG); empty: nowhere
 };
 

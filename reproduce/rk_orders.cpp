@@ -18,7 +18,9 @@ namespace {
 constexpr double tolerance = 0.25;
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-bool is_close(double a, double b) { return std::abs(a - b) <= tolerance; }
+bool is_close(double a, double b) {
+  return std::abs(a - b) <= tolerance;
+}
 
 /// The measured orders do not change from one doubling to the next.
 bool is_settled(const std::vector<double>& orders) {
@@ -114,10 +116,9 @@ void print_table(const std::vector<OrderResult>& results, std::ostream& out) {
     const std::string key = row.problem + row.method;
     const bool is_same = key == before;
     before = key;
-    const std::string steps =
-        result.pairs.empty()
-            ? ""
-            : fmt::format("{}-{}", result.pairs.back().steps, 2 * result.pairs.back().steps);
+    const std::string steps = result.pairs.empty() ? ""
+                                                   : fmt::format("{}-{}", result.pairs.back().steps,
+                                                                 2 * result.pairs.back().steps);
     fmt::print(out, "{:<8} {:<22} {:>4} {:>7} {:>9.2f} {:>9}  {:<9} {}\n",
                is_same ? "" : row.problem, is_same ? "" : row.method, row.component,
                theory_text(row), row.measured,
@@ -130,11 +131,16 @@ void print_table(const std::vector<OrderResult>& results, std::ostream& out) {
 
 const char* name_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::agrees: return "agrees";
-    case Verdict::above_theory: return "above theory, as measured";
-    case Verdict::no_convergence: return "does not converge, as measured";
-    case Verdict::below_rounding: return "below rounding";
-    case Verdict::disagrees: return "DISAGREES";
+    case Verdict::agrees:
+      return "agrees";
+    case Verdict::above_theory:
+      return "above theory, as measured";
+    case Verdict::no_convergence:
+      return "does not converge, as measured";
+    case Verdict::below_rounding:
+      return "below rounding";
+    case Verdict::disagrees:
+      return "DISAGREES";
   }
   return "";
 }

@@ -174,10 +174,9 @@ ReferenceProblem eta_problem(double eta, double t_end) {
                   .variables = {"y", "z"},
                   .start_derivative = {1 - eta, 0},
                   .variable_index = {1, 2}},
-      .exact =
-          [eta](double t) -> Vector {
-            return Values{sin(t) - eta * t * cos(t), cos(t)};
-          },
+      .exact = [eta](double t) -> Vector {
+        return Values{sin(t) - eta * t * cos(t), cos(t)};
+      },
       .groups = {{"y", {0}, 0}, {"z", {1}, 1}},
   };
 }
@@ -198,11 +197,10 @@ ReferenceProblem perturbation_index(double size, double frequency) {
                   .t_span = {0, 1},
                   .start = {0, 0, size},
                   .start_derivative = {size * size * frequency, size * frequency, 0}},
-      .exact =
-          [size, frequency](double t) -> Vector {
-            return Values{size * size * frequency * t, size * sin(frequency * t),
-                          size * cos(frequency * t)};
-          },
+      .exact = [size, frequency](double t) -> Vector {
+        return Values{size * size * frequency * t, size * sin(frequency * t),
+                      size * cos(frequency * t)};
+      },
       .groups = {{"y", {0, 1, 2}, 0}},
   };
 }

@@ -102,9 +102,10 @@ void Frame::draw_grid(std::string& out) const {
                      offset_ + top, low, high);
   out += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\">{}</text>\n",
                      left + inner_width() / 2, low + 42, escaped(plot_.x_label));
-  out += fmt::format("<text transform=\"translate(20 {:.2f}) rotate(-90)\" "
-                     "text-anchor=\"middle\">{}</text>\n",
-                     offset_ + top + inner_height() / 2, escaped(plot_.y_label));
+  out += fmt::format(
+      "<text transform=\"translate(20 {:.2f}) rotate(-90)\" "
+      "text-anchor=\"middle\">{}</text>\n",
+      offset_ + top + inner_height() / 2, escaped(plot_.y_label));
 }
 
 std::string Frame::points(const Curve& curve) const {
@@ -122,9 +123,10 @@ std::string Frame::points(const Curve& curve) const {
 }
 
 void Frame::draw_curves(std::string& out, int number) const {
-  out += fmt::format("<clipPath id=\"frame{}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" "
-                     "height=\"{}\"/></clipPath>\n<g clip-path=\"url(#frame{})\">\n",
-                     number, left, offset_ + top, inner_width(), inner_height(), number);
+  out += fmt::format(
+      "<clipPath id=\"frame{}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" "
+      "height=\"{}\"/></clipPath>\n<g clip-path=\"url(#frame{})\">\n",
+      number, left, offset_ + top, inner_width(), inner_height(), number);
   int colour = -1;
   for (const Curve& curve : plot_.curves) {
     if (!curve.label.empty() || colour < 0) ++colour;
@@ -177,7 +179,8 @@ std::vector<double> ticks(Interval range, int count) {
   std::vector<double> result;
   // Whole multiples of the step: sums of steps would print 0.30000000000000004 and -1e-17.
   const double slack = 1e-9;
-  for (double k = std::ceil(range.begin / step - slack); k * step <= range.end + slack * step; ++k) {
+  for (double k = std::ceil(range.begin / step - slack); k * step <= range.end + slack * step;
+       ++k) {
     result.push_back(k * step + 0.0);
   }
   return result;

@@ -51,15 +51,15 @@ Plot perturbed_figure() {
                .x_range = Interval{-2, 2},
                .y_range = Interval{-2.6, 2.6}};
   constexpr std::array<std::array<double, 2>, 10> starts = {{{-1.8, -2.5},
-                                                              {-0.9, -2.5},
-                                                              {0, -2.5},
-                                                              {0.9, -2.5},
-                                                              {-0.1, 0.3},
-                                                              {0.1, -0.3},
-                                                              {-0.9, 2.5},
-                                                              {0, 2.5},
-                                                              {0.9, 2.5},
-                                                              {1.8, 2.5}}};
+                                                             {-0.9, -2.5},
+                                                             {0, -2.5},
+                                                             {0.9, -2.5},
+                                                             {-0.1, 0.3},
+                                                             {0.1, -0.3},
+                                                             {-0.9, 2.5},
+                                                             {0, 2.5},
+                                                             {0.9, 2.5},
+                                                             {1.8, 2.5}}};
   for (const auto& start : starts) {
     Problem problem = van_der_pol_lienard(0.03).problem;
     problem.t_span = {0, 2};
@@ -137,16 +137,18 @@ double reduced_error(const std::string& method, AlgebraicUpdate update, int step
 /// Theorem 1.1: z converges with order min(p, q + 1) or less when carried along, with p when
 /// recomputed from g = 0.
 void add_reduced_orders(std::ostream& out, ReproduceSummary& summary) {
-  fmt::print(out, "Reduced problem, error of z(0.5) with 10 and 20 steps, methods that are not "
-                  "stiffly accurate\n");
+  fmt::print(out,
+             "Reduced problem, error of z(0.5) with 10 and 20 steps, methods that are not "
+             "stiffly accurate\n");
   fmt::print(out, "{:<18} {:^34} {:^34}\n", "", "z carried along", "z from 0 = g(y, z)");
   fmt::print(out, "{:<18} {:>9} {:>9} {:>6} {:>6}   {:>9} {:>9} {:>6} {:>6}\n", "method", "10",
              "20", "order", "theory", "10", "20", "order", "theory");
-  for (const char* name : {"gauss_2", "gauss_4", "gauss_6", "radau_ia_3", "radau_ia_5",
-                           "sdirk_crouzeix_4"}) {
+  for (const char* name :
+       {"gauss_2", "gauss_4", "gauss_6", "radau_ia_3", "radau_ia_5", "sdirk_crouzeix_4"}) {
     const Tableau& method = find_method(name);
     fmt::print(out, "{:<18}", name);
-    for (const AlgebraicUpdate update : {AlgebraicUpdate::embedding, AlgebraicUpdate::state_space}) {
+    for (const AlgebraicUpdate update :
+         {AlgebraicUpdate::embedding, AlgebraicUpdate::state_space}) {
       const double coarse = reduced_error(name, update, 10);
       const double fine = reduced_error(name, update, 20);
       const double order = std::log2(coarse / fine);
@@ -155,7 +157,8 @@ void add_reduced_orders(std::ostream& out, ReproduceSummary& summary) {
                              : convergence_orders(method).index1_z.value_or(0);
       fmt::print(out, " {:>9.2e} {:>9.2e} {:>6.2f} {:>6} ", coarse, fine, order, theory);
       ++summary.entries;
-      // 10 steps are few: a quarter of an order as elsewhere, twice that for Crouzeix (gamma = 1.07).
+      // 10 steps are few: a quarter of an order as elsewhere, twice that for Crouzeix (gamma
+      // = 1.07).
       if (std::abs(order - theory) < 0.5) ++summary.agree;
     }
     fmt::print(out, "\n");

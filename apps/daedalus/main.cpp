@@ -51,7 +51,8 @@ void add_reproduce(CLI::App& app, ReproduceCommand& command) {
   sub->add_option("names", command.names, "What to recompute (default: everything)")
       ->option_text("NAME...");
   sub->add_flag("--list", command.list, "Print the names and stop");
-  sub->add_flag("--csv", command.csv, "Print rows beside the printed values; figures: their curves");
+  sub->add_flag("--csv", command.csv,
+                "Print rows beside the printed values; figures: their curves");
   sub->add_flag("--summary", command.summary, "Print name,entries,agree,known_misprints");
   sub->add_option("--output", command.output, "Write the figure to this SVG file")
       ->option_text("FILE.svg");

@@ -1,6 +1,4 @@
 // daedalus reproduce: runs entries of the registry.
-#include "reproduce/reproduction.h"
-
 #include <algorithm>
 #include <iostream>
 #include <sstream>
@@ -11,6 +9,7 @@
 #include "commands.h"
 #include "daedalus/error.h"
 #include "method/nearest.h"
+#include "reproduce/reproduction.h"
 
 namespace daedalus::command {
 namespace {
@@ -66,7 +65,8 @@ int run_reproduce(const ReproduceCommand& command) {
   }
   if (command.summary) return print_summary(entries);
   for (const Reproduction* entry : entries) {
-    if (!command.csv) fmt::print("{}{}: {}\n\n", entry == entries[0] ? "" : "\n", entry->name, entry->title);
+    if (!command.csv)
+      fmt::print("{}{}: {}\n\n", entry == entries[0] ? "" : "\n", entry->name, entry->title);
     std::fflush(stdout);
     entry->run({.csv = command.csv, .output_path = command.output}, std::cout);
     std::cout.flush();

@@ -8,7 +8,8 @@
 namespace daedalus::command {
 namespace {
 
-constexpr const char* equations = R"(A pendulum in Cartesian coordinates (m = l = g = 1), a system of index 3:
+constexpr const char* equations =
+    R"(A pendulum in Cartesian coordinates (m = l = g = 1), a system of index 3:
 
     p' = u    u' = -p lambda            q' = v    v' = -q lambda - 1
     0 = (p^2 + q^2 - 1) / 2             at rest at (p, q) = (1, 0)
