@@ -31,7 +31,7 @@ constexpr const char* methods_examples = R"(Examples:
 
 constexpr const char* reproduce_examples = R"(Examples:
   daedalus reproduce --list
-  daedalus reproduce rk-orders                       orders of 43 methods, beside the theory
+  daedalus reproduce rk-orders                       orders of 23 methods, beside the theory
   daedalus reproduce rk-orders --csv > orders.csv
   daedalus reproduce van-der-pol --output vdp.svg    draws Figures 1.1 and 1.2
   daedalus reproduce --summary                       all of them, one CSV line each)";
