@@ -21,7 +21,8 @@ struct OrderReport {
   std::optional<int> index2_y;
   /// As index2_y but only along the constraint g = 0 (trees [u]_y left out): what accumulates.
   std::optional<int> index2_y_tangential;
-  /// For z1 = R(inf) z0 + b^T A^-1 Z. Empty for half-explicit methods: they get z1 from g_y f = 0.
+  /// For z1 = R(inf) z0 + b^T A^-1 Z, tried up to limit - 1. Empty for half-explicit methods: they
+  /// get z1 from g_y f = 0.
   std::optional<int> index2_z;
   std::string index2_obstacle;
 
@@ -32,8 +33,8 @@ struct OrderReport {
   std::optional<double> r_infinity;  ///< Empty if R(z) is unbounded.
 
   double largest_defect_below = 0;  ///< Worst residual among the conditions called satisfied.
-  /// The first tree that fails, with its residual, e.g. "[tau,[tau]]: 0.1 instead of 0.125"; empty
-  /// if all hold up to the limit.
+  /// The first tree that fails, e.g. "[tau,[tau]]: 0.1 instead of 0.125, residual -0.025"; empty if
+  /// all hold up to the limit.
   std::string first_failure;
   std::string index2_y_failure;
   std::string index2_z_failure;
@@ -44,7 +45,8 @@ struct OrderReport {
 OrderReport check_orders(const Tableau& method, int limit = 8);
 
 /// Global orders of convergence that theory guarantees at constant step size; empty where no
-/// theorem applies. 0: errors stay bounded but need not shrink with h.
+/// theorem applies. 0: errors stay bounded but need not shrink with h. Index 3 means any k(y, z,
+/// u); where k is linear in u, as in mechanics, y of Radau IIA gains one order.
 struct ConvergenceOrders {
   std::optional<int> index1_y, index1_z;
   std::optional<int> index2_y, index2_z;

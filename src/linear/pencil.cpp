@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "linear/dense_kernels.h"
 #include "linear/factors.h"
 
 namespace daedalus {
@@ -16,7 +17,7 @@ Pencil::Pencil(Storage storage, Pattern pattern)
 std::unique_ptr<RealFactors> make_real_factors(const Pencil& pencil) {
   switch (pencil.storage) {
     case Storage::dense:
-      return make_dense_real_factors(pencil);
+      return make_dense_real_factors(pencil.size(), best_instruction_set());
     case Storage::banded:
       return make_banded_real_factors(pencil);
     case Storage::sparse:
@@ -28,7 +29,7 @@ std::unique_ptr<RealFactors> make_real_factors(const Pencil& pencil) {
 std::unique_ptr<ComplexFactors> make_complex_factors(const Pencil& pencil) {
   switch (pencil.storage) {
     case Storage::dense:
-      return make_dense_complex_factors(pencil);
+      return make_dense_complex_factors(pencil.size(), best_instruction_set());
     case Storage::banded:
       return make_banded_complex_factors(pencil);
     case Storage::sparse:

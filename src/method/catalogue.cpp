@@ -90,6 +90,7 @@ const Tableau& find_method(std::string_view name) {
                                   [&](const Tableau& method) { return method.name == name; });
   if (found != methods.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(methods.size());
   for (const Tableau& method : methods) names.push_back(method.name);
   throw InvalidInput(fmt::format("method: '{}' is not known; did you mean {}?", name,
                                  fmt::join(nearest_names(name, names), ", ")));

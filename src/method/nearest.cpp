@@ -39,6 +39,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string>& known,
                                        int most) {
   std::vector<std::pair<std::size_t, const std::string*>> ranked;
+  ranked.reserve(known.size());
   const std::string wanted = lower_case(word);
   for (const std::string& name : known) {
     ranked.emplace_back(edit_distance(wanted, lower_case(name)), &name);

@@ -30,7 +30,7 @@ struct Eigenpairs {
 
 Eigenpairs eigenpairs(const ExtendedMatrix& w) {
   const Eigen::EigenSolver<ExtendedMatrix> solver(w);
-  const ComplexVector values = solver.eigenvalues();
+  const ComplexVector& values = solver.eigenvalues();
   const auto vectors = solver.eigenvectors().eval();
   const Eigen::Index last = w.rows() - 1;
   Eigenpairs result;
@@ -40,7 +40,9 @@ Eigenpairs eigenpairs(const ExtendedMatrix& w) {
       v /= v[last] < 0 ? -v.norm() : v.norm();
       result.real.emplace_back(values[k].real(), v);
     } else if (values[k].imag() > 0) {
-      result.complex.emplace_back(values[k], vectors.col(k) / vectors(last, k));
+      ComplexVector v = vectors.col(k) / vectors(last, k);
+      v[last] = 1;
+      result.complex.emplace_back(values[k], v);
     }
   }
   std::sort(result.real.begin(), result.real.end(),

@@ -11,29 +11,25 @@ namespace {
 class Grower {
  public:
   Grower(TreeKind kind, int limit) : kind_(kind), limit_(limit) {
-    // Trees [t]_z of order `limit` rest on y trees of order limit + 1.
-    const auto orders = static_cast<std::size_t>(limit) + 2;
+    const auto orders = static_cast<std::size_t>(limit) + 1;
     forest_.y.resize(orders);
-    forest_.z.resize(orders);
+    forest_.z.resize(orders - 1);
     y_branches_.resize(orders);
     z_branches_.resize(orders);
   }
 
   Forest grow() {
     add({Colour::y, 1, 1, {}}, true);
-    for (int order = 2; order <= limit_ + (has_z() ? 1 : 0); ++order) {
+    for (int order = 2; order <= limit_; ++order) {
       grow_y(order);
-      if (!has_z()) continue;
+      if (kind_ == TreeKind::classical) continue;
       grow_z(order - 1);
-      if (order <= limit_) grow_single_z(order);
+      grow_single_z(order);
     }
-    forest_.y.resize(static_cast<std::size_t>(limit_) + 1);
-    forest_.z.resize(static_cast<std::size_t>(limit_) + 1);
     return std::move(forest_);
   }
 
  private:
-  bool has_z() const { return kind_ != TreeKind::classical; }
   bool is_essential() const { return kind_ == TreeKind::index_2_essential; }
 
   void add(Tree tree, bool can_branch) {
@@ -78,7 +74,7 @@ class Grower {
 
   // All but [u]_y, which must wait for the z trees of order - 1.
   void grow_y(int order) {
-    for_each_multiset(order - 1, has_z(), [&](const std::vector<int>& branches) {
+    for_each_multiset(order - 1, true, [&](const std::vector<int>& branches) {
       add({Colour::y, order, order * gamma_product(branches), branches}, true);
     });
   }

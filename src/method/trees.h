@@ -1,13 +1,12 @@
 #pragma once
-// Rooted trees for order conditions. One colour (y) gives the classical trees; two colours those of
-// index 2, y' = f(y, z), 0 = g(y), with t in y and u in z [HairerLubichRoche1989, 5]:
+// Rooted trees for order conditions: the classical ones have one colour (y), those of index 2,
+// y' = f(y, z), 0 = g(y), have two, with t in y and u in z [HairerLubichRoche1989, 5]:
 //
-//   tau,  [t1..tm, u1..un]_y  m + n >= 1                        rho = 1 + sum,  gamma = rho prod
-//   [t1..tm]_z  m >= 2, or m = 1 and t1 is neither tau nor [u]_y    rho = sum - 1,  gamma = prod /
-//   (rho + 1)
+//   tau,  [t1..tm, u1..un]_y  with m + n >= 1      rho = 1 + sum,  gamma = rho prod
+//   [t1..tm]_z  with m >= 2 or t1 not tau, [u]_y   rho = sum - 1,  gamma = prod / (rho + 1)
 //
 // [tau]_z has differential (-g_y f_z)^-1 g_y f = 0, the hidden constraint, so it is no tree at all;
-// without it every order is positive and each order has finitely many trees.
+// without it every order is positive and has finitely many trees.
 #include <string>
 #include <vector>
 
@@ -32,11 +31,13 @@ enum class TreeKind {
 };
 
 struct Forest {
-  std::vector<Tree> trees;             ///< Branches stand before the trees that use them.
-  std::vector<std::vector<int>> y, z;  ///< Indices by order, from order 0 (none) to the limit.
+  std::vector<Tree> trees;  ///< Branches stand before the trees that use them.
+  /// Indices by order, from order 0 (none): y to the limit, z to one less, because [t]_z rests on a
+  /// t of the next order.
+  std::vector<std::vector<int>> y, z;
 };
 
-/// All trees with 1 <= order <= limit.
+/// All trees up to the limit.
 Forest grow_trees(TreeKind kind, int limit);
 
 /// "[tau,[tau,tau]_z]_y"; without colours for classical trees.

@@ -1,0 +1,69 @@
+#include "analysis/algebraic_projection.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace daedalus {
+
+AlgebraicProjection::AlgebraicProjection(const System& system, Jacobian& jacobian)
+    : system_(system), jacobian_(jacobian), pencil_(jacobian.make_pencil()) {
+  factors_ = make_real_factors(pencil_);
+  needed_ = std::any_of(system.algebraic_row.begin(), system.algebraic_row.end(),
+                        [](char c) { return c != 0; });
+  zero_.assign(system.size, 0.0), r_.assign(system.size, 0.0), trial_.assign(system.size, 0.0);
+}
+
+bool AlgebraicProjection::refactor(double t, const double* y) {
+  factored_ = false;
+  if (!jacobian_.evaluate(t, y, zero_.data(), pencil_)) return false;
+  double largest_a = 0, largest_e = 0;
+  for (std::size_t k = 0; k < pencil_.a.size(); ++k) {
+    largest_a = std::max(largest_a, std::abs(pencil_.a[k]));
+    largest_e = std::max(largest_e, std::abs(pencil_.e[k]));
+  }
+  // Differential rows off by 1e-12 of a correction that is itself small.
+  shift_ = 1e12 * std::max(largest_a, 1e-300) / std::max(largest_e, 1e-300);
+  return factored_ = factors_->factor(pencil_, shift_);
+}
+
+bool AlgebraicProjection::project(double t, double* y, const std::vector<double>& scale,
+                                  int max_iterations) {
+  if (!needed_) return true;
+  const int n = system_.size;
+  double last = 0;
+  for (int iteration = 0; iteration < max_iterations; ++iteration) {
+    system_.residual(t, y, zero_.data(), r_.data());
+    for (int i = 0; i < n; ++i) {
+      r_[i] = system_.algebraic_row[i] ? -r_[i] : 0.0;
+      if (!std::isfinite(r_[i])) return false;
+    }
+    if (!factored_ && !refactor(t, y)) return false;
+    factors_->solve(r_.data());
+    double size = 0;
+    for (int i = 0; i < n; ++i) size = std::max(size, std::abs(r_[i]) / scale[i]);
+    if (!std::isfinite(size)) return false;
+    for (int i = 0; i < n; ++i) y[i] += r_[i];
+    if (size <= 1) return true;
+    if (iteration > 0 && size > 0.1 * last) factored_ = false;
+    last = size;
+  }
+  return false;
+}
+
+bool AlgebraicProjection::derivative(double t, const double* y, double* yp) {
+  const int n = system_.size;
+  std::vector<double> g_t(n);
+  if (!refactor(t, y)) return false;
+  system_.residual(t, y, zero_.data(), r_.data());
+  jacobian_.time_derivative(t, y, zero_.data(), g_t.data());
+  for (int i = 0; i < n; ++i) yp[i] = system_.algebraic_row[i] ? -g_t[i] : -shift_ * r_[i];
+  factors_->solve(yp);
+  for (int i = 0; i < n; ++i)
+    if (!std::isfinite(yp[i])) return false;
+  // An algebraic Jacobian that is singular to rounding shows in derivatives of absurd size.
+  for (int i = 0; i < n; ++i)
+    if (std::abs(yp[i]) > 1e10 * (1 + std::abs(r_[i]))) return false;
+  return true;
+}
+
+}  // namespace daedalus

@@ -1,0 +1,37 @@
+#pragma once
+// Solves the algebraic rows 0 = g(t, y) of a system of index 1 while the differential combinations
+// E y stay: Newton with the pencil  shift E + A  for a shift so large that the differential rows
+// read E dy = 0. Serves initial values, the state space form of a step, and dense output.
+#include <memory>
+#include <vector>
+
+#include "problem/jacobian.h"
+
+namespace daedalus {
+
+class AlgebraicProjection {
+ public:
+  AlgebraicProjection(const System& system, Jacobian& jacobian);
+
+  bool is_needed() const { return needed_; }
+  /// Moves y onto the algebraic rows. `scale` is the size below which a change of y_i is nothing.
+  bool project(double t, double* y, const std::vector<double>& scale, int max_iterations = 10);
+  /// y' with E1 y' = what the differential rows say, g_y y' = -g_t. False: index above 1.
+  bool derivative(double t, const double* y, double* yp);
+  /// New point: the factors of the last one may be far off.
+  void forget() { factored_ = false; }
+
+ private:
+  bool refactor(double t, const double* y);
+
+  const System& system_;
+  Jacobian& jacobian_;
+  Pencil pencil_;
+  std::unique_ptr<RealFactors> factors_;
+  bool needed_ = false;
+  bool factored_ = false;
+  double shift_ = 1;
+  std::vector<double> zero_, r_, trial_;
+};
+
+}  // namespace daedalus

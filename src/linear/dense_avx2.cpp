@@ -1,0 +1,23 @@
+// Dense kernels for x86 with AVX2. What follows the pragma must not use inline functions of other
+// headers: the linker might keep this version of them for the whole program.
+#include "linear/dense_kernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#pragma GCC target("avx2,fma,bmi,bmi2")
+// clang-format off
+#define DAEDALUS_LANES 4
+#include "linear/dense_lanes.h"
+#include "linear/dense_tiny.h"
+#include "linear/dense_small.h"
+#include "linear/dense_large.h"
+#include "linear/dense_dispatch.h"
+// clang-format on
+
+namespace daedalus {
+DenseKernels avx2_kernels(int n) {
+  return kernels_for(n);
+}
+}  // namespace daedalus
+#endif

@@ -1,0 +1,16 @@
+// Dense kernels for any machine.
+#include "linear/dense_kernels.h"
+// clang-format off
+#define DAEDALUS_LANES 2
+#include "linear/dense_lanes.h"
+#include "linear/dense_tiny.h"
+#include "linear/dense_small.h"
+#include "linear/dense_large.h"
+#include "linear/dense_dispatch.h"
+// clang-format on
+
+namespace daedalus {
+DenseKernels portable_kernels(int n) {
+  return kernels_for(n);
+}
+}  // namespace daedalus
