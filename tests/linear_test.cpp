@@ -212,6 +212,28 @@ TEST(SparseFactors, StayAccurateWhenLaterShiftsMakeTheFirstPivotsBad) {
   }
 }
 
+TEST(SparseFactors, ChooseNewPivotsWhenTheOldOnesVanish) {
+  // The first pivot is 1 at shift 0 and zero, or nearly so, at shift 1.
+  for (double rest : {0.0, 1e-13}) {
+    Pencil pencil(Storage::sparse, make_pattern(2, {{0, 1}, {1, 0}}));
+    pencil.a = {1, 1, 1, 0};
+    pencil.e = {rest - 1, 0, 0, 0};
+    auto real = make_real_factors(pencil);
+    auto complex = make_complex_factors(pencil);
+    ASSERT_TRUE(real->factor(pencil, 0.0) && complex->factor(pencil, 0.0, 0.0));
+    const std::vector<double> before = real->pivots();
+    ASSERT_TRUE(real->factor(pencil, 1.0) && complex->factor(pencil, 1.0, 0.0));
+    EXPECT_NE(real->pivots(), before);
+    std::vector<double> x{1, 2}, re = x, im{0, 0};
+    real->solve(x.data());
+    complex->solve(re.data(), im.data());
+    EXPECT_NEAR(x[0], 2, 4 * eps);
+    EXPECT_NEAR(x[1], 1 - 2 * rest, 4 * eps);
+    EXPECT_NEAR(re[0], 2, 4 * eps);
+    EXPECT_NEAR(re[1], 1 - 2 * rest, 4 * eps);
+  }
+}
+
 std::vector<Pencil> one_of_each_storage() {
   std::vector<Pencil> pencils;
   for (int n : {3, 8, 12, 27, 70, 160})

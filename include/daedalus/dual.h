@@ -18,11 +18,8 @@ struct DualNumber {
 
   DualNumber() = default;
   template <class U>
-    requires(std::is_arithmetic_v<U>)
-  DualNumber(U x) : value(static_cast<double>(x)) {}
-  DualNumber(const T& x)
-    requires(!std::is_arithmetic_v<T>)
-  : value(x) {}
+  requires(std::is_arithmetic_v<U>) DualNumber(U x) : value(static_cast<double>(x)) {}
+  DualNumber(const T& x) requires(!std::is_arithmetic_v<T>) : value(x) {}
 
   DualNumber& operator+=(const DualNumber& x) {
     value += x.value;
@@ -82,7 +79,9 @@ using Dual = DualNumber<double, 8>;
 using Dual2 = DualNumber<Dual, 1>;
 inline constexpr int dual_directions = 8;
 
-inline double value_of(double x) { return x; }
+inline double value_of(double x) {
+  return x;
+}
 template <class T, int N>
 double value_of(const DualNumber<T, N>& x) {
   return value_of(x.value);
@@ -104,18 +103,18 @@ DualNumber<T, N> chain(const DualNumber<T, N>& x, const T& f, const T& slope) {
 }
 }  // namespace dual_detail
 
-#define DAEDALUS_COMPARE(op)                                                       \
-  template <class T, int N>                                                        \
-  bool operator op(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {         \
-    return value_of(x) op value_of(y);                                             \
-  }                                                                                \
-  template <class T, int N>                                                        \
-  bool operator op(const DualNumber<T, N>& x, double y) {                          \
-    return value_of(x) op y;                                                       \
-  }                                                                                \
-  template <class T, int N>                                                        \
-  bool operator op(double x, const DualNumber<T, N>& y) {                          \
-    return x op value_of(y);                                                       \
+#define DAEDALUS_COMPARE(op)                                               \
+  template <class T, int N>                                                \
+  bool operator op(const DualNumber<T, N>& x, const DualNumber<T, N>& y) { \
+    return value_of(x) op value_of(y);                                     \
+  }                                                                        \
+  template <class T, int N>                                                \
+  bool operator op(const DualNumber<T, N>& x, double y) {                  \
+    return value_of(x) op y;                                               \
+  }                                                                        \
+  template <class T, int N>                                                \
+  bool operator op(double x, const DualNumber<T, N>& y) {                  \
+    return x op value_of(y);                                               \
   }
 DAEDALUS_COMPARE(<)
 DAEDALUS_COMPARE(>)
@@ -126,16 +125,16 @@ DAEDALUS_COMPARE(!=)
 #undef DAEDALUS_COMPARE
 
 /// One elementary function: its value f and its derivative, both at v = x.value.
-#define DAEDALUS_ELEMENTARY(name, derivative)                \
-  template <class T, int N>                                  \
-  DualNumber<T, N> name(const DualNumber<T, N>& x) {         \
-    using std::name, std::sqrt, std::cosh, std::sinh;        \
-    using std::cos, std::sin, std::tan, std::exp, std::log;  \
-    using std::tanh;                                         \
-    const T& v = x.value;                                    \
-    const T f = name(v);                                     \
-    (void)v;                                                 \
-    return dual_detail::chain(x, f, T(derivative));          \
+#define DAEDALUS_ELEMENTARY(name, derivative)               \
+  template <class T, int N>                                 \
+  DualNumber<T, N> name(const DualNumber<T, N>& x) {        \
+    using std::name, std::sqrt, std::cosh, std::sinh;       \
+    using std::cos, std::sin, std::tan, std::exp, std::log; \
+    using std::tanh;                                        \
+    const T& v = x.value;                                   \
+    const T f = name(v);                                    \
+    (void)v;                                                \
+    return dual_detail::chain(x, f, T(derivative));         \
   }
 DAEDALUS_ELEMENTARY(sin, cos(v))
 DAEDALUS_ELEMENTARY(cos, -sin(v))

@@ -52,8 +52,8 @@ class BasicFunction {
   BasicFunction() = default;
 
   template <class F>
-    requires(!std::is_same_v<std::decay_t<F>, BasicFunction>)
-  BasicFunction(F f) : body_(std::make_shared<Body<F>>(std::move(f))) {
+  requires(!std::is_same_v<std::decay_t<F>, BasicFunction>) BasicFunction(F f)
+      : body_(std::make_shared<Body<F>>(std::move(f))) {
     static_assert(Body<F>::template Caller<double>::possible,
                   "the callable must take (t, inputs..., output) or (inputs..., output)");
   }
@@ -75,7 +75,8 @@ class BasicFunction {
     bool differentiable = false;
     bool time_differentiable = false;
     virtual ~Interface() = default;
-    virtual void call(const double& t, const InputOf<double>* in, OutputShape<double> out) const = 0;
+    virtual void call(const double& t, const InputOf<double>* in,
+                      OutputShape<double> out) const = 0;
     virtual void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const = 0;
     virtual void call(const Dual2& t, const InputOf<Dual2>* in, OutputShape<Dual2> out) const = 0;
   };
@@ -110,15 +111,15 @@ using Function = BasicFunction<K, OutputOf>;
 template <int K>
 using MatrixFunction = BasicFunction<K, MatrixOutputOf>;
 
-/// Wraps a generic callable whose body only works with double: plain([](auto t, auto y, auto r) {...}).
+/// Wraps a generic callable whose body only works with double: plain([](auto t, auto y, auto r)
+/// {...}).
 template <class F>
 struct Plain {
   F f;
   template <class... Arguments>
-    requires((std::is_same_v<Arguments, double> || std::is_same_v<Arguments, Input> ||
-              std::is_same_v<Arguments, Output> || std::is_same_v<Arguments, MatrixOutput>) &&
-             ...)
-  auto operator()(Arguments... arguments) const -> decltype(f(arguments...)) {
+  requires((std::is_same_v<Arguments, double> || std::is_same_v<Arguments, Input> ||
+            std::is_same_v<Arguments, Output> || std::is_same_v<Arguments, MatrixOutput>)&&...) auto
+  operator()(Arguments... arguments) const -> decltype(f(arguments...)) {
     return f(arguments...);
   }
 };

@@ -22,8 +22,8 @@ class Mass {
   Mass(const Matrix& constant) : constant_(constant) {}
   /// M(t, y, out) or M(y, out); out arrives as zeros.
   template <class F>
-    requires(!std::is_convertible_v<F, Matrix> && !std::is_same_v<std::decay_t<F>, Mass>)
-  Mass(F f) : function_(std::move(f)) {}
+  requires(!std::is_convertible_v<F, Matrix> && !std::is_same_v<std::decay_t<F>, Mass>) Mass(F f)
+      : function_(std::move(f)) {}
 
   static Mass diagonal(const Values& values);
   static Mass sparse(std::vector<Entry> entries);
@@ -74,24 +74,24 @@ struct HessenbergIndex2 {
 
 /// y' = f(t, y, z),  z' = k(t, y, z, u),  0 = g(t, y).  Index 3 where g_y f_z k_u is regular.
 struct HessenbergIndex3 {
-  int position = 0;   ///< length of y
-  int velocity = 0;   ///< length of z
-  int algebraic = 0;  ///< length of u
-  Function<2> f = {};      ///< (t, y, z, out)
-  Function<3> k = {};      ///< (t, y, z, u, out)
-  Function<1> g = {};      ///< (t, y, out)
+  int position = 0;    ///< length of y
+  int velocity = 0;    ///< length of z
+  int algebraic = 0;   ///< length of u
+  Function<2> f = {};  ///< (t, y, z, out)
+  Function<3> k = {};  ///< (t, y, z, u, out)
+  Function<1> g = {};  ///< (t, y, out)
 };
 
 /// q' = v,  M(q) v' = f(t, q, v) - G^T lambda - K^T mu,  0 = g(t, q),  0 = K(q) v + k(q),
 /// with G = dg/dq and K the derivative of `nonholonomic` in v. Unknowns: q, v, lambda, mu.
 struct Mechanical {
   int coordinates = 0;
-  int holonomic = 0;     ///< number of position constraints g
-  int nonholonomic = 0;  ///< number of velocity constraints
-  Mass mass = {};             ///< M(q, out), or a constant, or identity
-  Function<2> force = {};     ///< (t, q, v, out)
-  Function<1> constraint = {};             ///< (t, q, out)
-  Function<2> velocity_constraint = {};    ///< (t, q, v, out), affine in v
+  int holonomic = 0;                     ///< number of position constraints g
+  int nonholonomic = 0;                  ///< number of velocity constraints
+  Mass mass = {};                        ///< M(q, out), or a constant, or identity
+  Function<2> force = {};                ///< (t, q, v, out)
+  Function<1> constraint = {};           ///< (t, q, out)
+  Function<2> velocity_constraint = {};  ///< (t, q, v, out), affine in v
 };
 
 /// x^(m) = f(t, X, y),  0 = g(t, X, y),  X = (x, x', ..., x^(m-1)). Unknowns: X, y.
@@ -101,7 +101,7 @@ struct HigherOrder {
   int algebraic = 0;
   Function<2> f = {};  ///< (t, X, y, out), out has `size` entries
   Function<2> g = {};  ///< (t, X, y, out)
-  int index = 1;  ///< of the variables y: 1 if g_y is regular, else at most m + 1
+  int index = 1;       ///< of the variables y: 1 if g_y is regular, else at most m + 1
 };
 
 /// y' = f(t, y, z),  epsilon z' = g(t, y, z). epsilon = 0 is the reduced problem of index 1.
@@ -120,7 +120,8 @@ using Form = std::variant<FullyImplicit, LinearlyImplicit, SemiExplicit, Hessenb
 /// `right_hand_side`. They are compared with ours at the start.
 struct UserJacobian {
   std::function<void(double t, Input y, MatrixOutput df_dy)> right_hand_side = {};
-  std::function<void(double t, Input y, Input yp, MatrixOutput dF_dy, MatrixOutput dF_dyp)> residual = {};
+  std::function<void(double t, Input y, Input yp, MatrixOutput dF_dy, MatrixOutput dF_dyp)>
+      residual = {};
 };
 
 /// Where dF/dy or dF/dy' may be nonzero: (equation, variable), counted from 0.
@@ -129,12 +130,13 @@ using Sparsity = std::vector<std::pair<int, int>>;
 struct Problem {
   Form form = {};
   Interval t_span = {};
-  Values start = {};               ///< guesses for all unknowns, in the order of the form
-  Names variables = {};           ///< default: the letters of the form, numbered from 1
-  Names equations = {};           ///< default: "equation 1", ... or what the form calls them
-  Names fixed = {};               ///< variables whose start must not move
-  Values start_derivative = {};   ///< guess for y' (fully implicit problems)
-  std::vector<int> variable_index = {};  ///< index of each variable (1, 2, 3) where the form cannot tell
+  Values start = {};             ///< guesses for all unknowns, in the order of the form
+  Names variables = {};          ///< default: the letters of the form, numbered from 1
+  Names equations = {};          ///< default: "equation 1", ... or what the form calls them
+  Names fixed = {};              ///< variables whose start must not move
+  Values start_derivative = {};  ///< guess for y' (fully implicit problems)
+  std::vector<int> variable_index =
+      {};  ///< index of each variable (1, 2, 3) where the form cannot tell
   std::optional<Sparsity> sparsity = {};
   UserJacobian jacobian = {};
 };

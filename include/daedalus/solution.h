@@ -76,8 +76,8 @@ struct Solution {
   std::string formulation = {};
   std::string jacobian = {};  ///< how derivatives were had: exact, user, coloured differences
   Names variables = {};
-  std::vector<double> t = {};        ///< output times
-  std::vector<double> values = {};   ///< one row of all variables for each output time
+  std::vector<double> t = {};       ///< output times
+  std::vector<double> values = {};  ///< one row of all variables for each output time
   Statistics statistics = {};
   std::vector<ConstraintResidual> constraint_residual = {};
   std::vector<double> start_shift = {};  ///< how far each start value was moved

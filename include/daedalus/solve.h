@@ -26,6 +26,7 @@ const char* name_of(Formulation formulation);
 
 /// Algebraic variables of methods that are not stiffly accurate. [HairerWanner1996, VI.1]
 enum class AlgebraicUpdate {
+  automatic,    ///< state_space where the index is 1, embedding otherwise
   embedding,    ///< z1 = R(inf) z + b^T A^-1 Z
   state_space,  ///< 0 = g(y1, z1)
 };
@@ -44,19 +45,20 @@ struct Options {
   std::string method = "radau";  ///< variable order Radau IIA, or a name of the catalogue
   Formulation formulation = Formulation::automatic;
   double rtol = 1e-6;
-  Values atol = {};  ///< one value, or one for each variable; empty: the same as rtol
-  std::vector<double> at = {};    ///< output times; empty: every step (or `points`)
-  int points = 0;                 ///< that many equidistant output times, both ends included
-  bool dense = true;              ///< keep what Solution::operator() needs
-  bool project_output = true;     ///< output between steps is put onto the constraints
-  double fixed_step = 0;          ///< > 0: no error control
-  double first_step = 0;          ///< 0: chosen
+  Values atol = {};             ///< one value, or one for each variable; empty: the same as rtol
+  std::vector<double> at = {};  ///< output times; empty: every step (or `points`)
+  int points = 0;               ///< that many equidistant output times, both ends included
+  bool dense = true;            ///< keep what Solution::operator() needs
+  bool project_output = true;   ///< output is put onto the constraints, hidden ones included
+  bool record = true;           ///< false: steps keep no output and allocate nothing
+  double fixed_step = 0;        ///< > 0: no error control
+  double first_step = 0;        ///< 0: chosen
   double max_step = std::numeric_limits<double>::infinity();
   std::int64_t max_steps = 10'000'000;
   double time_limit = std::numeric_limits<double>::infinity();  ///< seconds
   int min_stages = 3;  ///< of variable order Radau: 1, 3, 5 or 7
   int max_stages = 7;
-  AlgebraicUpdate algebraic_update = AlgebraicUpdate::embedding;
+  AlgebraicUpdate algebraic_update = AlgebraicUpdate::automatic;
   LinearAlgebra linear_algebra = LinearAlgebra::automatic;
   std::vector<Event> events = {};
   /// Called after each accepted step; returns false to stop.

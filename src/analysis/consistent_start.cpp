@@ -4,10 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <fmt/format.h>
 
 namespace daedalus {
 namespace {
@@ -16,7 +15,9 @@ namespace {
 constexpr double algebraic_cost = 1e-4;
 constexpr double smallest_change = 1e-14;  // relative to the scale: rounding level
 
-double size_of_row(const Matrix& m, int i) { return m.row(i).norm(); }
+double size_of_row(const Matrix& m, int i) {
+  return m.row(i).norm();
+}
 
 }  // namespace
 
@@ -26,7 +27,9 @@ LevelProjection::LevelProjection(const System& system, std::vector<double> scale
     equations_.insert(equations_.end(), level.equations.begin(), level.equations.end());
   for (int j = 0; j < system.size; ++j)
     if (system.algebraic_variable[j]) scale_[j] /= algebraic_cost;
-  residual_.resize(static_cast<Eigen::Index>(equations_.size()));
+  const auto rows = static_cast<Eigen::Index>(equations_.size());
+  residual_.resize(rows), trial_residual_.resize(rows);
+  trial_.resize(system.size), step_.resize(system.size), natural_.resize(system.size);
 }
 
 void LevelProjection::evaluate(double t, const double* y, Vector& out) const {
@@ -65,49 +68,55 @@ void LevelProjection::linearize(double t, const double* y) {
   factored_ = pseudo_inverse_.allFinite();
 }
 
-bool LevelProjection::project(double t, double* y, int max_iterations) {
+bool LevelProjection::iterate(double t, double* y, int max_iterations) {
   const int n = system_.size;
   evaluate(t, y, residual_);
   if (!residual_.allFinite()) return false;
-  if (residual_.size() == 0) return true;
-  std::vector<double> trial(n);
-  Vector trial_residual(residual_.size());
-  bool fresh = false;
   double last = 0;
+  bool fresh = false;
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
     if (!factored_) linearize(t, y), fresh = true;
     if (!factored_) return false;
-    const Vector step = pseudo_inverse_ * residual_;
-    double size = step.cwiseAbs().maxCoeff();
-    // In the scale of a variable: the cost factor of algebraic ones does not enlarge them.
+    step_.noalias() = pseudo_inverse_ * residual_;
+    const double size = step_.cwiseAbs().maxCoeff();
     if (!std::isfinite(size)) return false;
-    double change = 0;
+    double change = 0;  // in the scale of a variable, the cost of algebraic ones left out
     for (int j = 0; j < n; ++j)
-      change = std::max(change, std::abs(step[j]) * (system_.algebraic_variable[j] ? 1 / algebraic_cost : 1));
+      change = std::max(change,
+                        std::abs(step_[j]) / (system_.algebraic_variable[j] ? algebraic_cost : 1));
     // Damping: the natural step of the frozen linearisation must shrink.
     double fraction = 1;
     for (;; fraction *= 0.5) {
-      for (int j = 0; j < n; ++j) trial[j] = y[j] - fraction * scale_[j] * step[j];
-      evaluate(t, trial.data(), trial_residual);
-      const double next = trial_residual.allFinite()
-                              ? (pseudo_inverse_ * trial_residual).cwiseAbs().maxCoeff()
-                              : INFINITY;
-      if (next <= (1 - 0.25 * fraction) * size || size <= 1e-12) break;
-      if (fraction < 1e-4) break;
+      for (int j = 0; j < n; ++j) trial_[j] = y[j] - fraction * scale_[j] * step_[j];
+      evaluate(t, trial_.data(), trial_residual_);
+      natural_.noalias() = pseudo_inverse_ * trial_residual_;
+      const double next = trial_residual_.allFinite() ? natural_.cwiseAbs().maxCoeff() : INFINITY;
+      if (next <= (1 - 0.25 * fraction) * size || size <= 1e-12 || fraction < 1e-4) break;
     }
     if (fraction < 1e-4 && !fresh) {
       factored_ = false;
       continue;
     }
-    std::copy(trial.begin(), trial.end(), y);
-    residual_ = trial_residual;
-    if (!residual_.allFinite()) return false;
-    if (fraction < 1e-4) break;
-    if (change <= smallest_change || (change <= 1e-10 && iteration > 0 && change >= 0.3 * last)) break;
+    std::copy(trial_.begin(), trial_.end(), y);
+    residual_ = trial_residual_;
+    if (!residual_.allFinite() || fraction < 1e-4) return false;
+    if (change <= smallest_change) return true;
+    if (change <= 1e-10 && iteration > 0 && change >= 0.3 * last) return true;
     if (iteration > 0 && change > 0.3 * last) factored_ = false;
     fresh = false;
     last = change;
   }
+  return last <= 1e-10;
+}
+
+bool LevelProjection::polish(double t, double* y) {
+  return iterate(t, y, 8);
+}
+
+bool LevelProjection::project(double t, double* y, int max_iterations) {
+  if (residual_.size() == 0) return true;
+  iterate(t, y, max_iterations);
+  if (!residual_.allFinite()) return false;
   // Satisfied means: what is left is rounding, in units of what the variables can do to the row.
   linearize(t, y);
   for (Eigen::Index i = 0; i < residual_.size(); ++i) {
@@ -136,7 +145,8 @@ std::string LevelProjection::contradiction(double t, const double* y) const {
   std::string text, held;
   for (int i : rows) {
     if (std::abs(share[i]) < 1e-3 * std::abs(share[rows[0]]) || text.size() > 300) break;
-    text += fmt::format("{}\"{}\" (residual {:.3g})", text.empty() ? "" : ", ", equations_[i], r[i]);
+    text +=
+        fmt::format("{}\"{}\" (residual {:.3g})", text.empty() ? "" : ", ", equations_[i], r[i]);
     for (int j = 0; j < system_.size; ++j)
       if (held_[j] && std::abs(free.jacobian_(i, j)) > 1e-8 * size_of_row(free.jacobian_, i) &&
           held.find(system_.variables[j] + " =") == std::string::npos)
@@ -148,8 +158,9 @@ std::string LevelProjection::contradiction(double t, const double* y) const {
 namespace {
 
 Message inconsistent(double t, const std::string& where, const std::string& why) {
-  return {"the initial values could not be made consistent", fmt::format("at t = {:.6g}: {}", t, where),
-          why, "free one of the fixed values, correct the start, or check these equations"};
+  return {"the initial values could not be made consistent",
+          fmt::format("at t = {:.6g}: {}", t, where), why,
+          "free one of the fixed values, correct the start, or check these equations"};
 }
 
 /// Equations with y' in every row and no algebraic rows of their own: F(t, y, y') = 0 is solved
@@ -181,7 +192,8 @@ bool solve_residual(const System& system, Jacobian& jacobian, double t, std::vec
       const double cost = fixed[j] ? 0.0 : system.algebraic_variable[j] ? 1.0 : 1e-6;
       yp[j] += scale[j] * step[j];
       y[j] += scale[j] * cost * step[n + j];
-      size = std::max({size, std::abs(step[j]) / (1 + std::abs(yp[j]) / scale[j]), cost * std::abs(step[n + j])});
+      size = std::max({size, std::abs(step[j]) / (1 + std::abs(yp[j]) / scale[j]),
+                       cost * std::abs(step[n + j])});
     }
     left = (r.cwiseQuotient(row_size)).cwiseAbs().maxCoeff();
     if (!std::isfinite(size)) return false;
@@ -225,8 +237,9 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
   for (int i = 0; i < system.size; ++i)
     if (!std::isfinite(r[i])) {
       report.consistent = false;
-      report.message = inconsistent(t, fmt::format("equation \"{}\" is not finite", system.equations[i]),
-                                    "the equations are not defined at the given start values");
+      report.message =
+          inconsistent(t, fmt::format("equation \"{}\" is not finite", system.equations[i]),
+                       "the equations are not defined at the given start values");
       return finish();
     }
   if (!system.levels.empty()) {
@@ -252,7 +265,8 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
       for (int i = 0; i < system.size; ++i)
         if (fixed[i]) y[i] = guess[i];
     }
-    if (system.is_index_one() && system.constant_mass && projection.derivative(t, y.data(), yp.data()))
+    if (system.is_index_one() && system.constant_mass &&
+        projection.derivative(t, y.data(), yp.data()))
       return finish();
   }
   if (system.constant_mass || !system.is_index_one()) {

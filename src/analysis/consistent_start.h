@@ -18,6 +18,9 @@ class LevelProjection {
   /// Variables that must not move.
   void hold(std::vector<char> held) { held_ = std::move(held), factored_ = false; }
   bool project(double t, double* y, int max_iterations);
+  /// The same from a point that is nearly there, with the linearisation of the last call as long
+  /// as it serves; for output.
+  bool polish(double t, double* y);
   void forget() { factored_ = false; }
 
   /// After a failure: residual of each row, and which rows cannot be satisfied with the variables
@@ -30,12 +33,15 @@ class LevelProjection {
  private:
   void evaluate(double t, const double* y, Vector& out) const;
   void linearize(double t, const double* y);
+  bool iterate(double t, double* y, int max_iterations);
 
   const System& system_;
   std::vector<double> scale_;
+  std::vector<double> trial_;
+  Vector trial_residual_, step_, natural_;
   std::vector<char> held_;
   Names equations_;
-  Matrix jacobian_;        ///< rows x size, columns times the scale of their variable
+  Matrix jacobian_;  ///< rows x size, columns times the scale of their variable
   Matrix pseudo_inverse_;
   Vector residual_;
   bool factored_ = false;

@@ -15,7 +15,9 @@ ErrorNorm::ErrorNorm(const std::vector<int>& variable_index, double rtol, const 
   weight_ = scale_;
 }
 
-void ErrorNorm::set_tolerance(double rtol) { ratio_ = rtol / given_rtol_, rtol_ = rtol; }
+void ErrorNorm::set_tolerance(double rtol) {
+  ratio_ = rtol / given_rtol_, rtol_ = rtol;
+}
 
 void ErrorNorm::set_reference(const double* y) {
   for (std::size_t i = 0; i < scale_.size(); ++i)

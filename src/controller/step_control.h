@@ -18,8 +18,8 @@ struct StepControl {
   /// What h is to be divided by so that an estimate of size error ~ h^(k+1) becomes 1. Steps whose
   /// Newton iteration was long are trusted less.
   double divisor(double error, int k, int iterations, int max_iterations) const {
-    const double trust = std::min(
-        safety, safety * (1 + 2 * max_iterations) / (iterations + 2 * max_iterations));
+    const double trust =
+        std::min(safety, safety * (1 + 2 * max_iterations) / (iterations + 2 * max_iterations));
     return std::clamp(std::pow(error, 1.0 / (k + 1)) / trust, 1 / max_growth, max_shrink);
   }
 
@@ -46,8 +46,8 @@ struct OrderControl {
   int max_stages = 7;
   double smoothed_rate = 0;
   int factorizations_since_change = 0;
-  bool newton_failed = false;       ///< diverged
-  bool newton_was_slow = false;     ///< a predicted failure cut h to less than half
+  bool newton_failed = false;    ///< diverged
+  bool newton_was_slow = false;  ///< a predicted failure cut h to less than half
 
   int next(int stages, double rate, int iterations, double h_ratio) {
     ++factorizations_since_change;
@@ -56,7 +56,8 @@ struct OrderControl {
     if (iterations > 1 && smoothed_rate <= 0.002 && h_ratio < 1.2 && h_ratio > 0.8)
       next = std::min(max_stages, stages + 2);
     if (smoothed_rate >= 0.8 || newton_failed) next = std::max(min_stages, stages - 2);
-    if (factorizations_since_change >= 1 && newton_was_slow) next = std::max(min_stages, stages - 2);
+    if (factorizations_since_change >= 1 && newton_was_slow)
+      next = std::max(min_stages, stages - 2);
     if (factorizations_since_change <= 10) next = std::min(stages, next);
     newton_failed = newton_was_slow = false;
     if (next != stages) factorizations_since_change = 0;

@@ -2,9 +2,8 @@
 //   q' = v (- G^T nu),  M v' = f - G^T lambda - K^T mu
 //   index 3: 0 = g(t, q);   index 2: 0 = d/dt g;   index 1: 0 = d^2/dt^2 g (v' as it occurs);
 //   stabilized index 2: 0 = d/dt g and 0 = g, with nu.  [GearGuptaLeimkuhler1985]
-#include <fmt/format.h>
-
 #include <Eigen/Cholesky>
+#include <fmt/format.h>
 
 #include "problem/system_of.h"
 #include "problem/total_derivative.h"
@@ -27,7 +26,7 @@ struct MechanicalEquations {
   Differentiated<1> g;
   Differentiated<2> rolling;
   std::vector<Mass::Entry> constant_mass;
-  Scratch matrix;      ///< q x q for M, then lambda x q for G, then mu x q for K
+  Scratch matrix;  ///< q x q for M, then lambda x q for G, then mu x q for K
   Scratch vector;
 
   template <class S>
@@ -79,13 +78,18 @@ struct MechanicalEquations {
   template <class S>
   void holonomic_rows(const S& t, const S* q, const S* v, const S* a, S* rows, S* extra) const {
     switch (formulation) {
-      case Formulation::index_2: g.template first<S>(t, {q}, {v}, rows); break;
-      case Formulation::index_1: second_derivative(t, q, v, a, rows); break;
+      case Formulation::index_2:
+        g.template first<S>(t, {q}, {v}, rows);
+        break;
+      case Formulation::index_1:
+        second_derivative(t, q, v, a, rows);
+        break;
       case Formulation::stabilized_index_2:
         g.template first<S>(t, {q}, {v}, rows);
         g.template value<S>(t, {q}, extra);
         break;
-      default: g.template value<S>(t, {q}, rows);
+      default:
+        g.template value<S>(t, {q}, rows);
     }
   }
 
@@ -127,12 +131,16 @@ struct MechanicalEquations {
 struct MechanicalLevels {
   std::shared_ptr<MechanicalEquations> e;
   std::vector<double> acceleration, jacobian, zero;
+  Matrix m;
+  Eigen::LDLT<Matrix> factors;
 
   explicit MechanicalLevels(std::shared_ptr<MechanicalEquations> equations)
       : e(std::move(equations)),
         acceleration(e->n.q),
         jacobian(static_cast<std::size_t>(e->n.q) * (e->n.lambda + e->n.mu + 1)),
-        zero(e->n.q) {}
+        zero(e->n.q),
+        m(e->n.q, e->n.q),
+        factors(e->n.q) {}
 
   void position(double t, const double* y, double* r) { e->g.value<double>(t, {y}, r); }
 
@@ -150,20 +158,21 @@ struct MechanicalLevels {
     Eigen::Map<Vector> a(acceleration.data(), n.q);
     if (n.lambda > 0) {
       e->g.jacobian<double>(t, {q}, 0, jacobian.data());
-      a -= Eigen::Map<Matrix>(jacobian.data(), n.lambda, n.q).transpose() * Input(lambda, n.lambda);
+      a.noalias() -=
+          Eigen::Map<Matrix>(jacobian.data(), n.lambda, n.q).transpose() * Input(lambda, n.lambda);
     }
     if (n.mu > 0) {
       e->rolling.jacobian<double>(t, {q, v}, 1, jacobian.data());
-      a -= Eigen::Map<Matrix>(jacobian.data(), n.mu, n.q).transpose() * Input(mu, n.mu);
+      a.noalias() -= Eigen::Map<Matrix>(jacobian.data(), n.mu, n.q).transpose() * Input(mu, n.mu);
     }
     if (!e->mass.is_identity()) {
-      Matrix m(n.q, n.q);
       for (int j = 0; j < n.q; ++j) {
         zero.assign(n.q, 0.0), zero[j] = 1;
         m.col(j).setZero();
         e->add_mass_times(t, q, zero.data(), m.col(j).data());
       }
-      a = m.ldlt().solve(Vector(a));
+      factors.compute(m);
+      factors.solveInPlace(a);
     }
     if (n.lambda > 0) e->g.second(t, {q}, {v}, {acceleration.data()}, r);
     if (n.mu > 0) e->rolling.first<double>(t, {q, v}, {v, acceleration.data()}, r + n.lambda);
@@ -195,10 +204,9 @@ void add_levels(System& system, std::shared_ptr<MechanicalEquations> equations) 
   system.levels.push_back({"velocity", velocity, [levels](double t, const double* y, double* r) {
                              levels->velocity(t, y, r);
                            }});
-  system.levels.push_back({"acceleration", acceleration,
-                           [levels](double t, const double* y, double* r) {
-                             levels->acceleration_level(t, y, r);
-                           }});
+  system.levels.push_back(
+      {"acceleration", acceleration,
+       [levels](double t, const double* y, double* r) { levels->acceleration_level(t, y, r); }});
 }
 
 void set_variables(System& system, const Sizes& n, Formulation formulation) {
@@ -211,11 +219,11 @@ void set_variables(System& system, const Sizes& n, Formulation formulation) {
   const int base = 2 * n.q;
   const bool direct = formulation == Formulation::direct && n.lambda > 0;
   if (direct) std::fill_n(system.variable_index.begin() + n.q, n.q, 2);
-  const int index = formulation == Formulation::index_1 ? 1 : direct ? 3 : 2;
-  mark_algebraic_variables(system, base, base + n.lambda, index);
-  mark_algebraic_variables(system, base + n.lambda, base + n.lambda + n.mu,
-                           formulation == Formulation::index_1 ? 1 : 2);
-  mark_algebraic_variables(system, base + n.lambda + n.mu, n.total(), 2);
+  // Index 1 has v' in two sets of rows, E(q) v': with frozen E the first increments of lambda are
+  // of the size of those of v, as in B(y) y' = a(y), and must be weighed like index 2 for Newton's
+  // iteration to look as convergent as it is. [HairerLubichRoche1989, section 7]
+  mark_algebraic_variables(system, base, base + n.lambda, direct ? 3 : 2);
+  mark_algebraic_variables(system, base + n.lambda, n.total(), 2);
 }
 
 Names equation_names(const Problem& problem, const Sizes& n) {
@@ -233,26 +241,33 @@ Names equation_names(const Problem& problem, const Sizes& n) {
 
 std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical& form,
                                         Formulation formulation) {
-  require(form.coordinates > 0, fmt::format("form.coordinates = {}, must be positive", form.coordinates));
+  require(form.coordinates > 0,
+          fmt::format("form.coordinates = {}, must be positive", form.coordinates));
   require(form.holonomic >= 0 && form.nonholonomic >= 0 &&
               form.holonomic + form.nonholonomic <= form.coordinates,
-          fmt::format("form.holonomic = {} and form.nonholonomic = {}: at most {} constraints for {} coordinates",
+          fmt::format("form.holonomic = {} and form.nonholonomic = {}: at most {} constraints for "
+                      "{} coordinates",
                       form.holonomic, form.nonholonomic, form.coordinates, form.coordinates));
   require(bool(form.force), "form.force is missing");
   require(form.holonomic == 0 || bool(form.constraint), "form.constraint is missing");
-  require(form.nonholonomic == 0 || bool(form.velocity_constraint), "form.velocity_constraint is missing");
+  require(form.nonholonomic == 0 || bool(form.velocity_constraint),
+          "form.velocity_constraint is missing");
   const int nq = form.coordinates;
   require(form.mass.rows() < 0 || (form.mass.rows() == nq && form.mass.columns() == nq),
-          fmt::format("form.mass is {} x {}, must be {} x {}", form.mass.rows(), form.mass.columns(), nq, nq));
+          fmt::format("form.mass is {} x {}, must be {} x {}", form.mass.rows(),
+                      form.mass.columns(), nq, nq));
   const bool stabilized = formulation == Formulation::stabilized_index_2;
   const Sizes n{nq, form.holonomic, form.nonholonomic, stabilized ? form.holonomic : 0};
-  const bool differentiable =
-      form.force.is_differentiable() && (n.lambda == 0 || form.constraint.is_time_differentiable()) &&
-      (n.mu == 0 || form.velocity_constraint.is_time_differentiable()) &&
-      (form.mass.is_constant() || form.mass.function().is_differentiable());
+  const bool differentiable = form.force.is_differentiable() &&
+                              (n.lambda == 0 || form.constraint.is_time_differentiable()) &&
+                              (n.mu == 0 || form.velocity_constraint.is_time_differentiable()) &&
+                              (form.mass.is_constant() || form.mass.function().is_differentiable());
 
   MechanicalEquations equations{
-      n, formulation, form.mass, form.force,
+      n,
+      formulation,
+      form.mass,
+      form.force,
       n.lambda > 0 ? Differentiated<1>(form.constraint, {nq}, n.lambda) : Differentiated<1>(),
       n.mu > 0 ? Differentiated<2>(form.velocity_constraint, {nq, nq}, n.mu) : Differentiated<2>(),
       form.mass.is_constant() ? form.mass.entries(nq) : std::vector<Mass::Entry>(),

@@ -2,7 +2,7 @@
 // headers: the linker might keep this version of them for the whole program.
 #include "linear/dense_kernels.h"
 
-#if defined(__x86_64__)
+#if defined(DAEDALUS_HAS_AVX_KERNELS)
 #include <immintrin.h>
 
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi,bmi2")

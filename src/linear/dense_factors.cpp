@@ -9,7 +9,7 @@ namespace daedalus {
 
 bool is_available(InstructionSet set) {
   if (set == InstructionSet::portable) return true;
-#if defined(__x86_64__)
+#if defined(DAEDALUS_HAS_AVX_KERNELS)
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi2");
@@ -28,7 +28,7 @@ InstructionSet best_instruction_set() {
 }
 
 DenseKernels dense_kernels([[maybe_unused]] InstructionSet set, int n) {
-#if defined(__x86_64__)
+#if defined(DAEDALUS_HAS_AVX_KERNELS)
   if (set == InstructionSet::avx512) return avx512_kernels(n);
   if (set == InstructionSet::avx2) return avx2_kernels(n);
 #endif

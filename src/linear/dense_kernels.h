@@ -4,6 +4,11 @@
 // only: see the kernel files for why.
 #include <memory>
 
+// Clang does not know the pragma that switches instruction sets within a program.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define DAEDALUS_HAS_AVX_KERNELS
+#endif
+
 namespace daedalus {
 
 class RealFactors;

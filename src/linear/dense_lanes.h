@@ -42,6 +42,27 @@ inline Lanes absolute(Lanes x) {
   return keep(x, spread(0x7fffffffffffffffLL));
 }
 
+/// Lane i of the result is lane p[i] of x, or of x and y in a row.
+template <class Vector>
+inline Vector permute(Vector x, Mask p) {
+#if defined(__clang__)
+  Vector z;
+  for (int i = 0; i < width; ++i) z[i] = x[p[i] & (width - 1)];
+  return z;
+#else
+  return __builtin_shuffle(x, p);
+#endif
+}
+inline Lanes permute(Lanes x, Lanes y, Mask p) {
+#if defined(__clang__)
+  Lanes z;
+  for (int i = 0; i < width; ++i) z[i] = (p[i] & width ? y : x)[p[i] & (width - 1)];
+  return z;
+#else
+  return __builtin_shuffle(x, y, p);
+#endif
+}
+
 /// 0, 1, 2, ... from `first` on.
 inline Mask lane_numbers(long long first) {
   Mask lanes;
@@ -81,14 +102,14 @@ inline Mask larger(Mask x, Mask y) {
 /// The largest lane in every lane.
 inline Mask largest(Mask x) {
 #if DAEDALUS_LANES == 8
-  x = larger(x, __builtin_shuffle(x, Mask{4, 5, 6, 7, 0, 1, 2, 3}));
-  x = larger(x, __builtin_shuffle(x, Mask{2, 3, 0, 1, 6, 7, 4, 5}));
-  return larger(x, __builtin_shuffle(x, Mask{1, 0, 3, 2, 5, 4, 7, 6}));
+  x = larger(x, permute(x, Mask{4, 5, 6, 7, 0, 1, 2, 3}));
+  x = larger(x, permute(x, Mask{2, 3, 0, 1, 6, 7, 4, 5}));
+  return larger(x, permute(x, Mask{1, 0, 3, 2, 5, 4, 7, 6}));
 #elif DAEDALUS_LANES == 4
-  x = larger(x, __builtin_shuffle(x, Mask{2, 3, 0, 1}));
-  return larger(x, __builtin_shuffle(x, Mask{1, 0, 3, 2}));
+  x = larger(x, permute(x, Mask{2, 3, 0, 1}));
+  return larger(x, permute(x, Mask{1, 0, 3, 2}));
 #else
-  return larger(x, __builtin_shuffle(x, Mask{1, 0}));
+  return larger(x, permute(x, Mask{1, 0}));
 #endif
 }
 

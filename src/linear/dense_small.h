@@ -27,9 +27,9 @@ Lanes row(const Lanes* x, const double* copy, Mask p) {
   if constexpr (!permutes) {
     return spread(copy[p[0]]);
   } else if constexpr (registers == 1) {
-    return __builtin_shuffle(x[0], p);
+    return permute(x[0], p);
   } else if constexpr (registers == 2) {
-    return __builtin_shuffle(x[0], x[1], p);
+    return permute(x[0], x[1], p);
   } else {
     constexpr int half = registers <= 4 ? 2 : 4;
     const Lanes low = row<half>(x, copy, p);

@@ -20,7 +20,7 @@ struct RealTiny {
       const Lanes inverses = 1 / x[k];  // of all rows: earlier than after the search for one
       const Mask p = row_of(largest(key(absolute(x[k]), lanes) & active));
       const Mask here = (Mask)(lanes == p);
-      const Lanes t = __builtin_shuffle(inverses, p);
+      const Lanes t = permute(inverses, p);
       lu.pivot[k] = p[0];
       lu.inverse_re[k] = t[0];
       order |= spread((long long)k) & here;
@@ -29,7 +29,7 @@ struct RealTiny {
       store(lu.re + k * lu.stride, scaled);
       const Lanes l = keep(scaled, active);
 #pragma GCC unroll 8
-      for (int j = k + 1; j < n; ++j) x[j] -= __builtin_shuffle(x[j], p) * l;
+      for (int j = k + 1; j < n; ++j) x[j] -= permute(x[j], p) * l;
     }
     store_unaligned(lu.order, order);
     return first_irregular(lu.inverse_re, nullptr, n);
@@ -40,13 +40,13 @@ struct RealTiny {
     Lanes x = load_first(b, n);
 #pragma GCC unroll 8
     for (int k = 0; k < n - 1; ++k)
-      x -= __builtin_shuffle(x, spread(lu.pivot[k])) *
+      x -= permute(x, spread(lu.pivot[k])) *
            keep(load(lu.re + k * lu.stride), (Mask)(order > spread((long long)k)));
 #pragma GCC unroll 8
     for (int k = n - 1; k > 0; --k)
-      x -= __builtin_shuffle(x, spread(lu.pivot[k])) *
+      x -= permute(x, spread(lu.pivot[k])) *
            keep(load(lu.re + k * lu.stride), (Mask)(order < spread((long long)k)));
-    x = __builtin_shuffle(x, load_unaligned(lu.pivot)) * load(lu.inverse_re);
+    x = permute(x, load_unaligned(lu.pivot)) * load(lu.inverse_re);
     store_first(b, x, n);
   }
 };
@@ -69,8 +69,8 @@ struct ComplexTiny {
       const Lanes inverses = 1 / (x[k] * x[k] + y[k] * y[k]);
       const Mask p = row_of(largest(key(absolute(x[k]) + absolute(y[k]), lanes) & active));
       const Mask here = (Mask)(lanes == p);
-      const Lanes tr = __builtin_shuffle(x[k] * inverses, p);
-      const Lanes ti = __builtin_shuffle(-y[k] * inverses, p);
+      const Lanes tr = permute(x[k] * inverses, p);
+      const Lanes ti = permute(-y[k] * inverses, p);
       lu.pivot[k] = p[0];
       lu.inverse_re[k] = tr[0];
       lu.inverse_im[k] = ti[0];
@@ -84,7 +84,7 @@ struct ComplexTiny {
       const Lanes li = keep(imag, active);
 #pragma GCC unroll 8
       for (int j = k + 1; j < n; ++j) {
-        const Lanes ur = __builtin_shuffle(x[j], p), ui = __builtin_shuffle(y[j], p);
+        const Lanes ur = permute(x[j], p), ui = permute(y[j], p);
         x[j] = x[j] - ur * lr + ui * li;
         y[j] = y[j] - ur * li - ui * lr;
       }
@@ -102,7 +102,7 @@ struct ComplexTiny {
 #pragma GCC unroll 8
     for (int k = n - 1; k > 0; --k) subtract(lu, k, (Mask)(order < spread((long long)k)), x, y);
     const Mask pivot = load_unaligned(lu.pivot);
-    const Lanes s = __builtin_shuffle(x, pivot), t = __builtin_shuffle(y, pivot);
+    const Lanes s = permute(x, pivot), t = permute(y, pivot);
     const Lanes tr = load(lu.inverse_re), ti = load(lu.inverse_im);
     store_first(re, s * tr - t * ti, n);
     store_first(im, s * ti + t * tr, n);
@@ -110,7 +110,7 @@ struct ComplexTiny {
 
   static void subtract(const DenseFactor& lu, int k, Mask rows, Lanes& x, Lanes& y) {
     const Mask p = spread(lu.pivot[k]);
-    const Lanes s = __builtin_shuffle(x, p), t = __builtin_shuffle(y, p);
+    const Lanes s = permute(x, p), t = permute(y, p);
     const Lanes lr = keep(load(lu.re + k * lu.stride), rows);
     const Lanes li = keep(load(lu.im + k * lu.stride), rows);
     x = x - s * lr + t * li;

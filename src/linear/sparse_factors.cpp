@@ -1,6 +1,6 @@
 // Sparse LU of a pencil by KLU: one symbolic analysis (AMD ordering), one factorisation that
 // chooses pivots, then refactorisations with these pivots for as long as they stay good.
-// [DavisPalamadai2010]
+// [DavisPalamadaiNatarajan2010]
 #include <algorithm>
 #include <cmath>
 #include <klu.h>

@@ -85,7 +85,9 @@ Names derivatives_of(const Names& equations, const char* prefix) {
   return names;
 }
 
-Names tail(const Names& names, int count) { return {names.end() - count, names.end()}; }
+Names tail(const Names& names, int count) {
+  return {names.end() - count, names.end()};
+}
 
 std::shared_ptr<System> make(const Problem&, const FullyImplicit& form) {
   require(form.size > 0, "form.size must be positive");
@@ -104,8 +106,8 @@ std::shared_ptr<System> make_semi_explicit(const Function<2>& f, const Function<
   require(n >= 0 && m >= 0 && n + m > 0, "the form has no unknowns: set its sizes");
   require(n == 0 || bool(f), "form.f is missing");
   require(m == 0 || bool(g), "form.g is missing");
-  auto system = std::make_shared<SystemOf<SemiExplicitEquations>>(
-      SemiExplicitEquations{f, g, n, m, epsilon});
+  auto system =
+      std::make_shared<SystemOf<SemiExplicitEquations>>(SemiExplicitEquations{f, g, n, m, epsilon});
   set_size(*system, n + m);
   system->differentiable = (n == 0 || f.is_differentiable()) && (m == 0 || g.is_differentiable());
   system->constant_mass = true;
@@ -130,10 +132,13 @@ std::shared_ptr<System> make(const Problem&, const SingularlyPerturbed& form) {
 
 std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex2& form) {
   const int n = form.differential, m = form.algebraic;
-  require(n > 0 && m > 0 && m <= n, fmt::format("form.differential = {} and form.algebraic = {}: need 0 < algebraic <= differential", n, m));
+  require(n > 0 && m > 0 && m <= n,
+          fmt::format(
+              "form.differential = {} and form.algebraic = {}: need 0 < algebraic <= differential",
+              n, m));
   require(form.f && form.g, "form.f or form.g is missing");
-  auto system = std::make_shared<SystemOf<Hessenberg2Equations>>(
-      Hessenberg2Equations{form.f, form.g, n, m});
+  auto system =
+      std::make_shared<SystemOf<Hessenberg2Equations>>(Hessenberg2Equations{form.f, form.g, n, m});
   set_size(*system, n + m);
   system->differentiable = form.f.is_differentiable() && form.g.is_differentiable();
   system->constant_mass = true;
@@ -161,7 +166,9 @@ std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex2& for
 std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex3& form) {
   const int ny = form.position, nz = form.velocity, nu = form.algebraic;
   require(ny > 0 && nz > 0 && nu > 0 && nu <= ny && nu <= nz,
-          fmt::format("form.position = {}, form.velocity = {}, form.algebraic = {}: need 0 < algebraic <= position, velocity", ny, nz, nu));
+          fmt::format("form.position = {}, form.velocity = {}, form.algebraic = {}: need 0 < "
+                      "algebraic <= position, velocity",
+                      ny, nz, nu));
   require(form.f && form.k && form.g, "form.f, form.k or form.g is missing");
   auto system = std::make_shared<SystemOf<Hessenberg3Equations>>(
       Hessenberg3Equations{form.f, form.k, form.g, ny, nz, nu});
@@ -233,12 +240,12 @@ void add_higher_order_levels(System& system, const HigherOrder& form) {
                              parts->g.value<double>(t, {y, y + parts->n}, r);
                            }});
   if (form.index >= 2)
-    system.levels.push_back({"velocity", derivatives_of(constraint, "d/dt "),
-                             [parts](double t, const double* y, double* r) {
-                               parts->rates(t, y);
-                               parts->g.first<double>(t, {y, y + parts->n},
-                                                      {parts->dot.data(), nullptr}, r);
-                             }});
+    system.levels.push_back(
+        {"velocity", derivatives_of(constraint, "d/dt "),
+         [parts](double t, const double* y, double* r) {
+           parts->rates(t, y);
+           parts->g.first<double>(t, {y, y + parts->n}, {parts->dot.data(), nullptr}, r);
+         }});
   if (form.index >= 3)
     system.levels.push_back(
         {"acceleration", derivatives_of(constraint, "d2/dt2 "),
@@ -246,7 +253,8 @@ void add_higher_order_levels(System& system, const HigherOrder& form) {
            Parts& p = *parts;
            p.rates(t, y);
            std::copy(p.dot.begin() + p.size, p.dot.end(), p.ddot.begin());
-           p.f.first<double>(t, {y, y + p.n}, {p.dot.data(), nullptr}, p.ddot.data() + p.n - p.size);
+           p.f.first<double>(t, {y, y + p.n}, {p.dot.data(), nullptr},
+                             p.ddot.data() + p.n - p.size);
            p.g.second(t, {y, y + p.n}, {p.dot.data(), nullptr}, {p.ddot.data(), nullptr}, r);
          }});
 }
@@ -254,9 +262,12 @@ void add_higher_order_levels(System& system, const HigherOrder& form) {
 std::shared_ptr<System> make(const Problem& problem, const HigherOrder& form) {
   const int n = form.order * form.size, m = form.algebraic;
   require(form.order >= 1 && form.size > 0 && m >= 0,
-          fmt::format("form.order = {}, form.size = {}, form.algebraic = {}: need order >= 1, size > 0, algebraic >= 0", form.order, form.size, m));
+          fmt::format("form.order = {}, form.size = {}, form.algebraic = {}: need order >= 1, size "
+                      "> 0, algebraic >= 0",
+                      form.order, form.size, m));
   require(form.index >= 1 && form.index <= std::min(3, form.order + 1),
-          fmt::format("form.index = {}, must be between 1 and {}", form.index, std::min(3, form.order + 1)));
+          fmt::format("form.index = {}, must be between 1 and {}", form.index,
+                      std::min(3, form.order + 1)));
   require(bool(form.f) && (m == 0 || bool(form.g)), "form.f or form.g is missing");
   auto system = std::make_shared<SystemOf<HigherOrderEquations>>(
       HigherOrderEquations{form.f, form.g, form.order, form.size, m});
@@ -304,8 +315,12 @@ int size_of(const Form& form) {
     int operator()(const LinearlyImplicit& f) const { return f.size; }
     int operator()(const SemiExplicit& f) const { return f.differential + f.algebraic; }
     int operator()(const HessenbergIndex2& f) const { return f.differential + f.algebraic; }
-    int operator()(const HessenbergIndex3& f) const { return f.position + f.velocity + f.algebraic; }
-    int operator()(const Mechanical& f) const { return 2 * f.coordinates + f.holonomic + f.nonholonomic; }
+    int operator()(const HessenbergIndex3& f) const {
+      return f.position + f.velocity + f.algebraic;
+    }
+    int operator()(const Mechanical& f) const {
+      return 2 * f.coordinates + f.holonomic + f.nonholonomic;
+    }
     int operator()(const HigherOrder& f) const { return f.order * f.size + f.algebraic; }
     int operator()(const SingularlyPerturbed& f) const { return f.slow + f.fast; }
   };
@@ -347,8 +362,8 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
                         problem.variable_index.size(), system->visible));
     for (int i = 0; i < system->visible; ++i) {
       const int index = problem.variable_index[i];
-      require(index >= 1 && index <= 3,
-              fmt::format("variable_index of {} is {}, must be 1, 2 or 3", system->variables[i], index));
+      require(index >= 1 && index <= 3, fmt::format("variable_index of {} is {}, must be 1, 2 or 3",
+                                                    system->variables[i], index));
       system->variable_index[i] = index;
     }
   }

@@ -27,11 +27,13 @@ Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y
   if (system.differentiable) dual_y_.resize(n), dual_yp_.resize(n), dual_r_.resize(n);
   base_.resize(n), moved_r_.resize(n), moved_.resize(n), delta_.resize(n);
   // A supplied Jacobian comes dense; a dense wish or a tiny system needs no pattern either.
-  const bool stays_dense = bool(system.supplied_jacobian) || wish == LinearAlgebra::dense || n <= 24;
+  const bool stays_dense =
+      bool(system.supplied_jacobian) || wish == LinearAlgebra::dense || n <= 24;
   if (system.sparsity && !stays_dense) {
     for (const auto& [row, column] : *system.sparsity)
-      require(row >= 0 && row < n && column >= 0 && column < n,
-              fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column, n));
+      require(
+          row >= 0 && row < n && column >= 0 && column < n,
+          fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column, n));
     pattern_ = make_pattern(n, *system.sparsity);
     if (system.discover_rows) discover(t, y, yp);
   } else if (!stays_dense || system.discover_rows) {
@@ -61,7 +63,8 @@ void Jacobian::discover(double t, const double* y, const double* yp) {
       y_near[i] = y[i] + s * std::max(1e-2, std::abs(y[i]));
       yp_near[i] = yp[i] + (round == 0 ? 0.0 : spread(i, round + 7));
     }
-    probe(t, y_near.data(), yp_near.data(), false, [&](int i, int j) { entries.emplace_back(i, j); });
+    probe(t, y_near.data(), yp_near.data(), false,
+          [&](int i, int j) { entries.emplace_back(i, j); });
     probe(t, y_near.data(), yp_near.data(), true, [&](int i, int j) {
       entries.emplace_back(i, j);
       row_has[i] = column_has[j] = 1;

@@ -36,8 +36,7 @@ class Jacobian {
              const std::function<void(int, int)>& found);
   void choose_colours();
   void check_supplied(double t, const double* y, const double* yp);
-  void sweep(double t, const double* y, const double* yp, bool wrt_yp,
-             std::vector<double>& values);
+  void sweep(double t, const double* y, const double* yp, bool wrt_yp, std::vector<double>& values);
   void exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                    std::vector<double>& values);
   void difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,

@@ -30,7 +30,8 @@ struct ConstantMassEquations {
     }
     for (const RowCombination& combination : algebraic) {
       S sum(0);
-      for (const RowCombination::Term& term : combination.terms) sum -= term.weight * right[term.row];
+      for (const RowCombination::Term& term : combination.terms)
+        sum -= term.weight * right[term.row];
       r[combination.row] = sum;
     }
   }
@@ -59,8 +60,9 @@ Sparsity combined_sparsity(const Sparsity& given, const std::vector<Mass::Entry>
                            const std::vector<RowCombination>& algebraic, int size) {
   std::vector<std::set<int>> rows(size);
   for (const auto& [row, column] : given) {
-    require(row >= 0 && row < size && column >= 0 && column < size,
-            fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column, size));
+    require(
+        row >= 0 && row < size && column >= 0 && column < size,
+        fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column, size));
     rows[row].insert(column);
   }
   std::vector<std::set<int>> result = rows;
@@ -81,8 +83,9 @@ std::string combination_name(const Names& equations, const RowCombination& combi
   std::string name;
   for (const RowCombination::Term& term : combination.terms) {
     const bool unit = std::abs(std::abs(term.weight) - 1) < 1e-12;
-    name += fmt::format("{}{}{}", name.empty() ? (term.weight < 0 ? "-" : "") : (term.weight < 0 ? " - " : " + "),
-                        unit ? "" : fmt::format("{:.4g} ", std::abs(term.weight)), equations[term.row]);
+    name += fmt::format(
+        "{}{}{}", name.empty() ? (term.weight < 0 ? "-" : "") : (term.weight < 0 ? " - " : " + "),
+        unit ? "" : fmt::format("{:.4g} ", std::abs(term.weight)), equations[term.row]);
   }
   return name;
 }
@@ -91,21 +94,29 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
   const int n = form.size;
   const std::vector<Mass::Entry> entries = form.mass.entries(n);
   for (const Mass::Entry& e : entries) {
-    require(e.row >= 0 && e.row < n && e.column >= 0 && e.column < n,
-            fmt::format("mass has the entry ({}, {}), outside of {} equations", e.row, e.column, n));
+    require(
+        e.row >= 0 && e.row < n && e.column >= 0 && e.column < n,
+        fmt::format("mass has the entry ({}, {}), outside of {} equations", e.row, e.column, n));
     require(std::isfinite(e.value), fmt::format("mass({}, {}) is not finite", e.row, e.column));
   }
   std::vector<RowCombination> algebraic = algebraic_rows(n, entries);
   std::vector<char> is_algebraic(n, 0), has_derivative(n, 0);
   for (const RowCombination& combination : algebraic) is_algebraic[combination.row] = 1;
 
-  ConstantMassEquations equations{form.f, n, std::vector<int>(n + 1, 0), {}, {}, algebraic,
+  ConstantMassEquations equations{form.f,
+                                  n,
+                                  std::vector<int>(n + 1, 0),
+                                  {},
+                                  {},
+                                  algebraic,
                                   Scratch(n, form.f.is_differentiable())};
   std::vector<std::vector<Mass::Entry>> rows(n);
   for (const Mass::Entry& e : entries)
-    if (!is_algebraic[e.row] && e.value != 0) rows[e.row].push_back(e), has_derivative[e.column] = 1;
+    if (!is_algebraic[e.row] && e.value != 0)
+      rows[e.row].push_back(e), has_derivative[e.column] = 1;
   for (int i = 0; i < n; ++i) {
-    for (const Mass::Entry& e : rows[i]) equations.column.push_back(e.column), equations.value.push_back(e.value);
+    for (const Mass::Entry& e : rows[i])
+      equations.column.push_back(e.column), equations.value.push_back(e.value);
     equations.row_start[i + 1] = static_cast<int>(equations.column.size());
   }
   auto system = std::make_shared<SystemOf<ConstantMassEquations>>(std::move(equations));
@@ -119,13 +130,14 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
   }
   for (int j = 0; j < n; ++j)
     if (!has_derivative[j]) mark_algebraic_variables(*system, j, j + 1, 1);
-  if (problem.sparsity) system->sparsity = combined_sparsity(*problem.sparsity, entries, algebraic, n);
+  if (problem.sparsity)
+    system->sparsity = combined_sparsity(*problem.sparsity, entries, algebraic, n);
   if (problem.jacobian.right_hand_side) {
     // dF/dy = -P df/dy with the same combinations of rows.
     auto derivative = problem.jacobian.right_hand_side;
     auto df = std::make_shared<std::vector<double>>(static_cast<std::size_t>(n) * n);
-    system->supplied_jacobian = [derivative, df, algebraic, n](double t, const double* y, const double*,
-                                                               double* a, double*) {
+    system->supplied_jacobian = [derivative, df, algebraic, n](double t, const double* y,
+                                                               const double*, double* a, double*) {
       std::fill(df->begin(), df->end(), 0.0);
       derivative(t, Input(y, n), MatrixOutput(df->data(), n, n));
       for (std::size_t k = 0; k < df->size(); ++k) a[k] = -(*df)[k];
@@ -143,7 +155,8 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
 
 std::shared_ptr<System> make_variable(const LinearlyImplicit& form) {
   const int n = form.size;
-  const bool differentiable = form.f.is_differentiable() && form.mass.function().is_differentiable();
+  const bool differentiable =
+      form.f.is_differentiable() && form.mass.function().is_differentiable();
   auto system = std::make_shared<SystemOf<VariableMassEquations>>(VariableMassEquations{
       form.f, form.mass.function(), n, Scratch(static_cast<std::size_t>(n) * n, differentiable)});
   set_size(*system, n);
@@ -179,12 +192,14 @@ std::vector<Mass::Entry> Mass::entries(int size) const {
   return list;
 }
 
-std::shared_ptr<System> make_linearly_implicit(const Problem& problem, const LinearlyImplicit& form) {
+std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
+                                               const LinearlyImplicit& form) {
   require(form.size > 0, fmt::format("form.size = {}, must be positive", form.size));
   require(bool(form.f), "form.f is missing");
-  require(form.mass.rows() < 0 || (form.mass.rows() == form.size && form.mass.columns() == form.size),
-          fmt::format("form.mass is {} x {}, must be {} x {}", form.mass.rows(), form.mass.columns(),
-                      form.size, form.size));
+  require(
+      form.mass.rows() < 0 || (form.mass.rows() == form.size && form.mass.columns() == form.size),
+      fmt::format("form.mass is {} x {}, must be {} x {}", form.mass.rows(), form.mass.columns(),
+                  form.size, form.size));
   auto system = form.mass.is_constant() ? make_constant(problem, form) : make_variable(form);
   if (form.mass.is_constant()) system->differentiable = form.f.is_differentiable();
   append_numbered(system->variables, "y", form.size);

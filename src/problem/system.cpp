@@ -9,11 +9,16 @@ namespace daedalus {
 
 const char* name_of(Formulation formulation) {
   switch (formulation) {
-    case Formulation::automatic: return "automatic";
-    case Formulation::direct: return "direct";
-    case Formulation::index_2: return "index_2";
-    case Formulation::index_1: return "index_1";
-    case Formulation::stabilized_index_2: return "stabilized_index_2";
+    case Formulation::automatic:
+      return "automatic";
+    case Formulation::direct:
+      return "direct";
+    case Formulation::index_2:
+      return "index_2";
+    case Formulation::index_1:
+      return "index_1";
+    case Formulation::stabilized_index_2:
+      return "stabilized_index_2";
   }
   return "";
 }
@@ -30,13 +35,14 @@ void require(bool condition, const std::string& message) {
 
 Names names_or(const Names& given, Names defaults, const char* field) {
   if (given.empty()) return defaults;
-  require(given.size() == defaults.size(),
-          fmt::format("{} has {} names, the problem needs {}", field, given.size(), defaults.size()));
+  require(given.size() == defaults.size(), fmt::format("{} has {} names, the problem needs {}",
+                                                       field, given.size(), defaults.size()));
   return given;
 }
 
 void append_numbered(Names& names, const std::string& stem, int count) {
-  for (int i = 1; i <= count; ++i) names.push_back(count == 1 ? stem : fmt::format("{}{}", stem, i));
+  for (int i = 1; i <= count; ++i)
+    names.push_back(count == 1 ? stem : fmt::format("{}{}", stem, i));
 }
 
 void set_size(System& system, int size) {

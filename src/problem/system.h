@@ -36,9 +36,9 @@ class System {
   bool discover_rows = false;  ///< the form cannot tell which rows and variables are algebraic
   Names variables;
   Names equations;
-  std::vector<int> variable_index;      ///< 1, 2, 3: errors count with h^(index - 1)
-  std::vector<char> algebraic_row;      ///< no y' occurs in the row
-  std::vector<char> algebraic_variable; ///< its y' occurs nowhere
+  std::vector<int> variable_index;       ///< 1, 2, 3: errors count with h^(index - 1)
+  std::vector<char> algebraic_row;       ///< no y' occurs in the row
+  std::vector<char> algebraic_variable;  ///< its y' occurs nowhere
   std::vector<ConstraintLevel> levels;
   std::optional<Sparsity> sparsity;
   /// Dense dF/dy and dF/dy' by the user, column-major; the second is left alone if constant.

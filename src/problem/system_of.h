@@ -1,6 +1,7 @@
 #pragma once
 // A System from equations written once as a template over the scalar:
-//   struct Equations { template <class S> void residual(const S& t, const S* y, const S* yp, S* r); };
+//   struct Equations { template <class S> void residual(const S& t, const S* y, const S* yp, S* r);
+//   };
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -55,7 +56,8 @@ void add_algebraic_level(System& system);
 /// Missing functions and negative sizes.
 void require(bool condition, const std::string& message);
 
-std::shared_ptr<System> make_linearly_implicit(const Problem& problem, const LinearlyImplicit& form);
+std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
+                                               const LinearlyImplicit& form);
 std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical& form,
                                         Formulation formulation);
 

@@ -1,7 +1,8 @@
 #pragma once
 // Derivatives of a user's function along a curve, and its Jacobian, in the scalar S (double, or
 // Dual when the result is to be differentiated again):
-//   d/dt f(t, a(t), ...) = f_t + f_a a',    d^2/dt^2 g(t, a(t)) = g_tt + 2 g_ta a' + g_aa(a', a') + g_a a''.
+//   d/dt f(t, a(t), ...) = f_t + f_a a',    d^2/dt^2 g(t, a(t)) = g_tt + 2 g_ta a' + g_aa(a', a') +
+//   g_a a''.
 // Exact for generic callables, central differences of order four otherwise.
 #include <array>
 #include <cmath>
@@ -27,7 +28,9 @@ template <class S>
 const S& first_direction(const DualNumber<S, 1>& x) {
   return x.d[0];
 }
-inline double first_direction(const Dual& x) { return x.d[0]; }
+inline double first_direction(const Dual& x) {
+  return x.d[0];
+}
 
 /// Evaluates f and its derivatives for arguments of fixed lengths; owns all workspace.
 template <int K>
@@ -182,8 +185,8 @@ class Differentiated {
              int slot) const {
     for (int k = 0; k < K; ++k)
       for (int i = 0; i < lengths_[k]; ++i)
-        shifted_[offset_[k] + i] = a[k][i] + s * (dot[k] ? dot[k][i] : 0.0) +
-                                   0.5 * s * s * (ddot[k] ? ddot[k][i] : 0.0);
+        shifted_[offset_[k] + i] =
+            a[k][i] + s * (dot[k] ? dot[k][i] : 0.0) + 0.5 * s * s * (ddot[k] ? ddot[k][i] : 0.0);
     double* out = plain_out_.data() + static_cast<std::ptrdiff_t>(slot) * rows_;
     f_(t + s * t_rate, buffers(shifted_), Output(out, rows_));
     return out;
@@ -205,8 +208,7 @@ class Differentiated {
     const double* m1 = at(t, -s, rate, a, dot, {}, 1);
     const double* p2 = at(t, 2 * s, rate, a, dot, {}, 2);
     const double* m2 = at(t, -2 * s, rate, a, dot, {}, 3);
-    for (int i = 0; i < rows_; ++i)
-      out[i] = (8 * (p1[i] - m1[i]) - (p2[i] - m2[i])) / (12 * s);
+    for (int i = 0; i < rows_; ++i) out[i] = (8 * (p1[i] - m1[i]) - (p2[i] - m2[i])) / (12 * s);
   }
   void difference_first(double t, const std::array<const double*, K>& a,
                         const std::array<const double*, K>& dot, double* out) const {
@@ -222,7 +224,8 @@ class Differentiated {
     const double s = curve_step(t, 1, a, dot, 2e-3);
     at(t, 0, 1, a, dot, ddot, 0);
     for (int i = 0; i < rows_; ++i) out[i] = -30 * plain_out_[i];
-    for (const auto& [shift, weight] : {std::pair{1.0, 16.0}, {-1.0, 16.0}, {2.0, -1.0}, {-2.0, -1.0}}) {
+    for (const auto& [shift, weight] :
+         {std::pair{1.0, 16.0}, {-1.0, 16.0}, {2.0, -1.0}, {-2.0, -1.0}}) {
       const double* p = at(t, shift * s, 1, a, dot, ddot, 1);
       for (int i = 0; i < rows_; ++i) out[i] += weight * p[i];
     }
@@ -238,7 +241,8 @@ class Differentiated {
       const double s = 1e-3 * std::max(1.0, std::abs(a[k][j]));
       double* column = out + static_cast<std::ptrdiff_t>(j) * rows_;
       std::fill(column, column + rows_, 0.0);
-      for (const auto& [shift, weight] : {std::pair{1.0, 8.0}, {-1.0, -8.0}, {2.0, -1.0}, {-2.0, 1.0}}) {
+      for (const auto& [shift, weight] :
+           {std::pair{1.0, 8.0}, {-1.0, -8.0}, {2.0, -1.0}, {-2.0, 1.0}}) {
         moved[j] = a[k][j] + shift * s;
         f_(t, maps(point), Output(plain_out_.data(), rows_));
         for (int i = 0; i < rows_; ++i) column[i] += weight * plain_out_[i];

@@ -35,9 +35,10 @@ DiagonallyImplicitStages::DiagonallyImplicitStages(const System& system, const T
     : StageSolver(system, method), gamma_(method.a[0][0]), factors_(make_real_factors(pencil)) {
   for (int i = 0; i < method.stages; ++i)
     if (method.a[i][i] != gamma_ || gamma_ == 0)
-      throw InvalidInput(fmt::format("method {}: a diagonally implicit method needs equal nonzero "
-                                     "diagonal entries, a({},{}) = {}",
-                                     method.name, i + 1, i + 1, method.a[i][i]));
+      throw InvalidInput(
+          fmt::format("method {}: a diagonally implicit method needs equal nonzero "
+                      "diagonal entries, a({},{}) = {}",
+                      method.name, i + 1, i + 1, method.a[i][i]));
   const std::size_t length = static_cast<std::size_t>(method.stages) * n_;
   y_.assign(length, 0.0), yp_.assign(length, 0.0);
   base_.assign(n_, 0.0), d_.assign(n_, 0.0), slope_.assign(n_, 0.0);
@@ -81,8 +82,8 @@ NewtonResult DiagonallyImplicitStages::solve_stage(int stage, const State& state
     result.iterations = monitor.iterations();
     result.rate = monitor.rate();
     if (verdict == Verdict::diverged || verdict == Verdict::hopeless) {
-      result.outcome = verdict == Verdict::hopeless ? NewtonOutcome::predicted_failure
-                                                    : NewtonOutcome::diverged;
+      result.outcome =
+          verdict == Verdict::hopeless ? NewtonOutcome::predicted_failure : NewtonOutcome::diverged;
       result.step_factor = verdict == Verdict::hopeless ? monitor.step_factor() : 0.5;
       double largest = -1;
       for (int k = 0; k < n_; ++k)
@@ -99,7 +100,7 @@ NewtonResult DiagonallyImplicitStages::solve_stage(int stage, const State& state
 
 NewtonResult DiagonallyImplicitStages::solve(const State& state, double h, const ErrorNorm& norm,
                                              const NewtonSettings& settings, Statistics& statistics,
-                                             bool) {
+                                             const Guess&) {
   NewtonResult worst;
   for (int stage = 0; stage < method_.stages; ++stage) {
     const NewtonResult result = solve_stage(stage, state, h, norm, settings, statistics);
@@ -135,16 +136,19 @@ void DiagonallyImplicitStages::estimate(const State& state, double h, double* er
       slope_[k] = sum;
   }
   if (embedded) return;
-  system_.residual(state.t, state.y.data(), slope_.data(), error);
-  ++statistics.rhs;
-  for (int k = 0; k < n_; ++k) error[k] = -error[k];
-  factors_->solve(error);
+  base_ = state.y;
+  const auto filtered_defect = [&] {
+    system_.residual(state.t, base_.data(), slope_.data(), error);
+    ++statistics.rhs;
+    // As for fully implicit stages: see there.
+    for (int k = 0; k < n_; ++k)
+      error[k] = !stiffly_accurate_ && system_.algebraic_row[k] ? 0.0 : -error[k];
+    factors_->solve(error);
+  };
+  filtered_defect();
   if (!refine) return;
-  for (int k = 0; k < n_; ++k) base_[k] = state.y[k] + error[k];
-  system_.residual(state.t, base_.data(), slope_.data(), error);
-  ++statistics.rhs;
-  for (int k = 0; k < n_; ++k) error[k] = -error[k];
-  factors_->solve(error);
+  for (int k = 0; k < n_; ++k) base_[k] += error[k];
+  filtered_defect();
 }
 
 }  // namespace daedalus

@@ -13,13 +13,12 @@ class DiagonallyImplicitStages final : public StageSolver {
   bool factor(const Pencil& pencil, double h) override;
   NewtonResult solve(const State& state, double h, const ErrorNorm& norm,
                      const NewtonSettings& settings, Statistics& statistics,
-                     bool extrapolate) override;
+                     const Guess& guess) override;
   void result(const State& state, double h, double* y1, double* yp1) const override;
   void estimate(const State& state, double h, double* error, bool refine,
                 Statistics& statistics) override;
   void accept(double) override {}
   void forget() override {}
-  bool polynomial(double, double*) const override { return false; }
   std::vector<double> pivots() const override { return factors_->pivots(); }
   void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override {
     factors_->restore_pivots(pencil, pivots);

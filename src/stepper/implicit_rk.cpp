@@ -39,9 +39,11 @@ ImplicitStages::ImplicitStages(const System& system, const Tableau& method, cons
   w_ = row_major(data_.w), t_ = row_major(data_.t), t_inverse_ = row_major(data_.t_inverse);
   const bool first_at_zero = data_.c[0] == 0;
   polynomial_ = StagePolynomial(data_.c, !first_at_zero);
-  continuous_ = !first_at_zero && stage_order(method) >= s_;
+  if (!first_at_zero && stage_order(method) >= s_)
+    basis_ = std::make_shared<CollocationBasis>(data_.c);
   for (std::size_t k = 0; k < data_.gamma.size(); ++k) real_.push_back(make_real_factors(pencil));
-  for (std::size_t k = 0; k < data_.pairs.size(); ++k) complex_.push_back(make_complex_factors(pencil));
+  for (std::size_t k = 0; k < data_.pairs.size(); ++k)
+    complex_.push_back(make_complex_factors(pencil));
   if (real_.empty()) {
     own_estimate_factors_ = make_real_factors(pencil);
     estimate_factors_ = own_estimate_factors_.get();
@@ -63,11 +65,16 @@ ImplicitStages::ImplicitStages(const System& system, const Tableau& method, cons
 
 void ImplicitStages::combine(const std::vector<double>& m, const double* in, double* out) const {
   switch (s_) {
-    case 1: return combine_fixed<1>(m.data(), in, out, n_);
-    case 3: return combine_fixed<3>(m.data(), in, out, n_);
-    case 5: return combine_fixed<5>(m.data(), in, out, n_);
-    case 7: return combine_fixed<7>(m.data(), in, out, n_);
-    default: return combine_any(m.data(), in, out, n_, s_);
+    case 1:
+      return combine_fixed<1>(m.data(), in, out, n_);
+    case 3:
+      return combine_fixed<3>(m.data(), in, out, n_);
+    case 5:
+      return combine_fixed<5>(m.data(), in, out, n_);
+    case 7:
+      return combine_fixed<7>(m.data(), in, out, n_);
+    default:
+      return combine_any(m.data(), in, out, n_, s_);
   }
 }
 
@@ -83,8 +90,17 @@ bool ImplicitStages::factor(const Pencil& pencil, double h) {
   return true;
 }
 
-void ImplicitStages::start_values(const State& state, double h, bool extrapolate) {
-  if (!extrapolate || last_h_ == 0) {
+void ImplicitStages::start_values(const State& state, double h, const Guess& guess) {
+  if (guess.covering) {
+    for (int i = 0; i < s_; ++i) {
+      double* z = z_.data() + i * n_;
+      guess.covering->evaluate(state.t + data_.c[i] * h, z);
+      for (int k = 0; k < n_; ++k) z[k] -= state.y[k];
+    }
+    combine(t_inverse_, z_.data(), v_.data());
+    return;
+  }
+  if (!guess.extrapolate || last_h_ == 0) {
     if (data_.explicit_first) {
       for (int i = 0; i < s_; ++i)
         for (int k = 0; k < n_; ++k)
@@ -147,10 +163,10 @@ void ImplicitStages::solve_blocks() {
 
 NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm& norm,
                                    const NewtonSettings& settings, Statistics& statistics,
-                                   bool extrapolate) {
+                                   const Guess& guess) {
   NewtonResult result;
   NewtonMonitor monitor(settings, carried_eta_);
-  start_values(state, h, extrapolate);
+  start_values(state, h, guess);
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
     ++statistics.newton, statistics.rhs += s_, ++statistics.solves;
@@ -167,8 +183,8 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
     result.iterations = monitor.iterations();
     result.rate = monitor.rate();
     if (verdict == Verdict::diverged || verdict == Verdict::hopeless) {
-      result.outcome = verdict == Verdict::hopeless ? NewtonOutcome::predicted_failure
-                                                    : NewtonOutcome::diverged;
+      result.outcome =
+          verdict == Verdict::hopeless ? NewtonOutcome::predicted_failure : NewtonOutcome::diverged;
       result.step_factor = verdict == Verdict::hopeless ? monitor.step_factor() : 0.5;
       double largest = -1;
       for (int k = 0; k < s_ * n_; ++k)
@@ -212,17 +228,19 @@ void ImplicitStages::estimate(const State& state, double h, double* error, bool 
     }
     slope[k] = derivative, point[k] = value;
   }
-  const double t = state.t + defect_at_ * h;
-  system_.residual(t, point, slope, error);
-  ++statistics.rhs;
-  for (int k = 0; k < n_; ++k) error[k] = -error[k];
-  estimate_factors_->solve(error);
+  const auto filtered_defect = [&] {
+    system_.residual(state.t + defect_at_ * h, point, slope, error);
+    ++statistics.rhs;
+    // Without stiff accuracy the algebraic rows do not hold at mesh points; what they lack there
+    // is no error of this step and would not vanish with h.
+    for (int k = 0; k < n_; ++k)
+      error[k] = !stiffly_accurate_ && system_.algebraic_row[k] ? 0.0 : -error[k];
+    estimate_factors_->solve(error);
+  };
+  filtered_defect();
   if (!refine) return;
   for (int k = 0; k < n_; ++k) point[k] += error[k];
-  system_.residual(t, point, slope, error);
-  ++statistics.rhs;
-  for (int k = 0; k < n_; ++k) error[k] = -error[k];
-  estimate_factors_->solve(error);
+  filtered_defect();
 }
 
 void ImplicitStages::accept(double h) {
@@ -238,16 +256,20 @@ void ImplicitStages::accept(double h) {
   }
 }
 
-bool ImplicitStages::polynomial(double theta, double* out) const {
-  if (!continuous_ || last_h_ == 0) return false;
-  double basis[max_stages];
-  polynomial_.basis(theta, basis);
-  for (int k = 0; k < n_; ++k) {
-    double sum = 0;
-    for (int j = 0; j < s_; ++j) sum += basis[j] * last_z_[j * n_ + k];
-    out[k] = sum;
+void ImplicitStages::interpolant(const State& state, const State& next, Interpolant& out) const {
+  if (!basis_) return StageSolver::interpolant(state, next, out);
+  const std::size_t n = state.y.size();
+  out.t0 = state.t, out.t1 = next.t, out.size = n_, out.basis = basis_;
+  out.data.resize(n * static_cast<std::size_t>(s_ + 2));
+  const double h = next.t - state.t;
+  std::copy(state.y.begin(), state.y.end(), out.data.begin());
+  std::copy(z_.begin(), z_.end(), out.data.begin() + static_cast<std::ptrdiff_t>(2 * n));
+  for (std::size_t k = 0; k < n; ++k) {
+    double correction = h * state.yp[k] * basis_->slope_factor();
+    for (int i = 0; i < s_; ++i) correction -= basis_->z_factor()[i] * z_[i * n_ + k];
+    // The slope of an algebraic variable is no better than that of the polynomial itself.
+    out.data[n + k] = system_.algebraic_variable[k] ? 0.0 : correction;
   }
-  return true;
 }
 
 std::vector<double> ImplicitStages::pivots() const {

@@ -15,20 +15,20 @@ class ImplicitStages final : public StageSolver {
   bool factor(const Pencil& pencil, double h) override;
   NewtonResult solve(const State& state, double h, const ErrorNorm& norm,
                      const NewtonSettings& settings, Statistics& statistics,
-                     bool extrapolate) override;
+                     const Guess& guess) override;
   void result(const State& state, double h, double* y1, double* yp1) const override;
   void estimate(const State& state, double h, double* error, bool refine,
                 Statistics& statistics) override;
   void accept(double h) override;
   void forget() override { last_h_ = 0; }
-  bool polynomial(double theta, double* out) const override;
+  void interpolant(const State& state, const State& next, Interpolant& out) const override;
   std::vector<double> pivots() const override;
   void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override;
   void save(std::vector<double>& memory) const override;
   void restore(const double*& memory) override;
 
  private:
-  void start_values(const State& state, double h, bool extrapolate);
+  void start_values(const State& state, double h, const Guess& guess);
   bool residuals(const State& state, double h, NewtonResult& result);
   void solve_blocks();
   /// out_i = sum_j m_ij in_j over vectors of length n; m is row-major s x s.
@@ -36,11 +36,11 @@ class ImplicitStages final : public StageSolver {
   void stage_derivatives(const State& state, double h, const double* z, double* derivatives);
 
   StageTransformation data_;
-  int s_;  ///< unknown stages
+  int s_;                                  ///< unknown stages
   std::vector<double> w_, t_, t_inverse_;  ///< row-major
   StagePolynomial polynomial_;
-  bool continuous_ = false;  ///< the polynomial is y_n at 0 and y_{n+1} at 1
-  double defect_at_ = 0;     ///< theta at which the estimate takes the defect
+  std::shared_ptr<const CollocationBasis> basis_;  ///< null unless u(0) = y_n and u(1) = y_{n+1}
+  double defect_at_ = 0;                           ///< theta at which the estimate takes the defect
   std::vector<double> defect_value_, defect_slope_, end_slope_;
   double estimate_gamma_ = 0;
 

@@ -18,6 +18,21 @@ StageSolver::StageSolver(const System& system, const Tableau& method)
                         : std::max(1, std::min(method.stages, stage_order(method) + 1));
 }
 
+void StageSolver::interpolant(const State& state, const State& next, Interpolant& out) const {
+  const std::size_t n = state.y.size();
+  out.t0 = state.t, out.t1 = next.t, out.size = n_, out.basis = nullptr;
+  out.data.resize(4 * n);
+  const double h = next.t - state.t;
+  for (std::size_t k = 0; k < n; ++k) {
+    out.data[k] = state.y[k], out.data[n + k] = next.y[k];
+    // Nothing is known of the derivatives of algebraic variables: a straight line.
+    const bool algebraic = system_.algebraic_variable[k];
+    const double chord = next.y[k] - state.y[k];
+    out.data[2 * n + k] = algebraic ? chord : h * state.yp[k];
+    out.data[3 * n + k] = algebraic ? chord : h * next.yp[k];
+  }
+}
+
 NewtonMonitor::NewtonMonitor(const NewtonSettings& settings, double carried_eta)
     : settings_(settings),
       eta_(std::pow(std::max(carried_eta, std::numeric_limits<double>::epsilon()), 0.8)) {}
@@ -33,7 +48,9 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
     if (increment <= settings_.tolerance * 1e-3) return Verdict::converged;
     if (count_ > 2 && quotient > 0.3 && increment <= settings_.tolerance) return Verdict::converged;
     if (count_ > 4 && quotient >= 2) return Verdict::diverged;
-    return left > 0 ? Verdict::go_on : increment <= settings_.tolerance ? Verdict::converged : Verdict::diverged;
+    return left > 0                           ? Verdict::go_on
+           : increment <= settings_.tolerance ? Verdict::converged
+                                              : Verdict::diverged;
   }
   if (count_ > 1) {
     const double quotient = increment / last_;

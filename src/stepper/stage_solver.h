@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "controller/norm.h"
+#include "ivp/interpolant.h"
 #include "linear/pencil.h"
 #include "method/transformation.h"
 #include "problem/system.h"
@@ -20,7 +21,7 @@ struct State {
 
 struct NewtonSettings {
   int max_iterations = 7;
-  double tolerance = 0;    ///< on the estimated remaining error, in units of the norm
+  double tolerance = 0;      ///< on the estimated remaining error, in units of the norm
   bool to_rounding = false;  ///< fixed steps: iterate until nothing changes
 };
 
@@ -41,10 +42,15 @@ class StageSolver {
 
   virtual bool factor(const Pencil& pencil, double h) = 0;
   int singular_column() const { return singular_column_; }
-  /// Starting values by extrapolation of the last step; from zero after a failure.
+  /// Starting values: by extrapolation of the last step, from zero after a failure, or from an
+  /// interpolant that already covers the step.
+  struct Guess {
+    bool extrapolate = true;
+    const Interpolant* covering = nullptr;
+  };
   virtual NewtonResult solve(const State& state, double h, const ErrorNorm& norm,
                              const NewtonSettings& settings, Statistics& statistics,
-                             bool extrapolate) = 0;
+                             const Guess& guess) = 0;
   /// y1 and y1' of the step just solved.
   virtual void result(const State& state, double h, double* y1, double* yp1) const = 0;
   /// The error estimate of the step just solved into `error`. With `refine` the estimate is put
@@ -55,8 +61,8 @@ class StageSolver {
   virtual void accept(double h) = 0;
   /// Nothing to extrapolate from: start of the run, change of order, event.
   virtual void forget() = 0;
-  /// Polynomial in theta = (t - t_n)/h through the stages: y(theta) - y_n. False: none.
-  virtual bool polynomial(double theta, double* out) const = 0;
+  /// The solution inside the step just solved, from `state` to `next`.
+  virtual void interpolant(const State& state, const State& next, Interpolant& out) const;
   virtual std::vector<double> pivots() const { return {}; }
   virtual void restore_pivots(const Pencil&, const std::vector<double>&) {}
   virtual void save(std::vector<double>& memory) const = 0;

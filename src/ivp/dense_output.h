@@ -1,0 +1,64 @@
+#pragma once
+// The solution at any time of the run: the interpolants of all steps, put onto the constraints.
+#include <memory>
+#include <vector>
+
+#include "analysis/consistent_start.h"
+#include "ivp/step_refiner.h"
+
+namespace daedalus {
+
+/// Accurate values inside a step: the interpolant, solved anew where it is not good enough, and
+/// put onto the constraints.
+class OutputProjection;
+
+class StepOutput {
+ public:
+  StepOutput(std::shared_ptr<StepRefiner> refiner, std::shared_ptr<OutputProjection> projection)
+      : refiner_(std::move(refiner)), projection_(std::move(projection)) {}
+  void evaluate(const Interpolant& step, double t, double* y);
+
+ private:
+  std::shared_ptr<StepRefiner> refiner_;
+  std::shared_ptr<OutputProjection> projection_;  ///< may be null
+};
+
+/// Puts a point of the dense output onto the constraints of its system: algebraic rows where the
+/// index is 1, otherwise every level, which also gives the multipliers the accuracy of the state.
+class OutputProjection {
+ public:
+  OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
+                   std::vector<double> scale);
+  void apply(double t, double* y, bool at_mesh_point);
+  void new_step() { algebraic_.forget(); }
+
+ private:
+  std::shared_ptr<System> system_;
+  Jacobian jacobian_;
+  bool index_one_, active_;
+  AlgebraicProjection algebraic_;
+  LevelProjection levels_;
+  std::vector<double> tolerance_, kept_;
+};
+
+class DenseOutput {
+ public:
+  DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward);
+  void append(const Interpolant& step) { steps_.push_back(step); }
+  /// At an event the value after it.
+  void evaluate(double t, double* y) const;
+  bool empty() const { return steps_.empty(); }
+  double begin() const { return steps_.front().t0; }
+  double end() const { return steps_.back().t1; }
+  int visible() const { return visible_; }
+
+ private:
+  int visible_;
+  std::shared_ptr<StepOutput> output_;
+  bool forward_;
+  std::vector<Interpolant> steps_;
+  mutable std::size_t last_ = 0;
+  mutable std::vector<double> y_;
+};
+
+}  // namespace daedalus

@@ -1,0 +1,137 @@
+#include "ivp/event_finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace daedalus {
+namespace {
+
+constexpr int samples = 16;  // of a polynomial whose degree is at most 10
+
+bool matches(Direction direction, double before, double after) {
+  if (direction == Direction::rising) return before < 0 && after >= 0;
+  if (direction == Direction::falling) return before > 0 && after <= 0;
+  return true;
+}
+
+}  // namespace
+
+EventFinder::EventFinder(const std::vector<Event>& events, int size, int visible)
+    : events_(&events), visible_(visible), y_(size), last_(events.size(), 0.0) {
+  sample_t_.resize(samples + 1), sample_.resize(samples + 1);
+}
+
+double EventFinder::value(int event, double t, const double* y) const {
+  return (*events_)[event].value(t, Input(y, visible_));
+}
+
+void EventFinder::start(double t, const double* y) {
+  for (std::size_t e = 0; e < last_.size(); ++e) {
+    last_[e] = value(static_cast<int>(e), t, y);
+    // A start on the zero itself, up to rounding, is no crossing.
+    if (std::abs(last_[e]) < 1e-12) last_[e] = 0;
+  }
+}
+
+void EventFinder::advance(double t, const double* y) {
+  for (std::size_t e = 0; e < last_.size(); ++e) {
+    const double now = value(static_cast<int>(e), t, y);
+    if (now != 0) last_[e] = now;
+  }
+}
+
+double EventFinder::at(int event, double t, const Evaluate& y_at) {
+  y_at(t, y_.data());
+  return value(event, t, y_.data());
+}
+
+void EventFinder::bracket(int event, double a, double fa, double b, double fb,
+                          const Evaluate& y_at) {
+  if (!matches((*events_)[event].direction, fa, fb)) return;
+  // Bisection safeguarded secant (Illinois): halves the weight of an end that stays.
+  double lo = a, f_lo = fa, hi = b, f_hi = fb;
+  int side = 0;
+  for (int i = 0; i < 200 && f_hi != 0; ++i) {
+    const double width = hi - lo;
+    if (std::abs(width) <=
+        4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(lo), std::abs(hi)))
+      break;
+    double t = i % 4 == 3 ? 0.5 * (lo + hi) : hi - f_hi * width / (f_hi - f_lo);
+    if (!((t - lo) * (t - hi) < 0)) t = 0.5 * (lo + hi);
+    const double f = at(event, t, y_at);
+    if (f == 0) {
+      hi = t;
+      break;
+    }
+    if ((f > 0) == (fb > 0)) {
+      hi = t, f_hi = f;
+      if (side == 1) f_lo *= 0.5;
+      side = 1;
+    } else {
+      lo = t, f_lo = f;
+      if (side == -1) f_hi *= 0.5;
+      side = -1;
+    }
+  }
+  found_.push_back({hi, event});
+}
+
+void EventFinder::search_one(int event, double t0, double t1, const Evaluate& y_at) {
+  sample_t_[0] = t0, sample_[0] = last_[event];
+  int first = 0;
+  for (int i = 1; i <= samples; ++i) {
+    sample_t_[i] = i == samples ? t1 : t0 + (t1 - t0) * i / samples;
+    sample_[i] = at(event, sample_t_[i], y_at);
+  }
+  while (first < samples && sample_[first] == 0) ++first;  // not yet left the zero of the start
+  for (int i = first; i < samples; ++i) {
+    const double fa = sample_[i], fb = sample_[i + 1];
+    if (fa != 0 && (fb == 0 || (fa > 0) != (fb > 0))) {
+      bracket(event, sample_t_[i], fa, sample_t_[i + 1], fb, y_at);
+      continue;
+    }
+    // Same sign on three samples with the middle one nearest to zero: perhaps a double crossing.
+    if (i == first || i + 1 > samples) continue;
+    const double before = sample_[i - 1];
+    if (fa == 0 || (before > 0) != (fa > 0) || std::abs(fa) > std::abs(before) ||
+        std::abs(fa) > std::abs(fb))
+      continue;
+    double a = sample_t_[i - 1], b = sample_t_[i + 1];
+    const double golden = 0.3819660112501051, sign = fa > 0 ? 1 : -1;
+    double x = a + golden * (b - a), w = b - golden * (b - a);
+    double fx = sign * at(event, x, y_at), fw = sign * at(event, w, y_at);
+    for (int k = 0; k < 60 && fx > 0 && fw > 0; ++k) {
+      if (fx < fw)
+        b = w, w = x, fw = fx, x = a + golden * (b - a), fx = sign * at(event, x, y_at);
+      else
+        a = x, x = w, fx = fw, w = b - golden * (b - a), fw = sign * at(event, w, y_at);
+    }
+    const double dip = fx <= 0 ? x : w, f_dip = sign * (fx <= 0 ? fx : fw);
+    if (fx > 0 && fw > 0) continue;
+    bracket(event, sample_t_[i - 1], before, dip, f_dip, y_at);
+    if (f_dip != 0) bracket(event, dip, f_dip, sample_t_[i + 1], fb, y_at);
+  }
+}
+
+const std::vector<EventFinder::Found>& EventFinder::search(double t0, double t1,
+                                                           const Evaluate& y_at) {
+  found_.clear();
+  for (std::size_t e = 0; e < last_.size(); ++e) search_one(static_cast<int>(e), t0, t1, y_at);
+  const bool forward = t1 > t0;
+  std::stable_sort(found_.begin(), found_.end(), [forward](const Found& a, const Found& b) {
+    return forward ? a.t < b.t : a.t > b.t;
+  });
+  return found_;
+}
+
+void EventFinder::save(std::vector<double>& memory) const {
+  memory.insert(memory.end(), last_.begin(), last_.end());
+}
+
+void EventFinder::restore(const double*& memory) {
+  std::copy(memory, memory + last_.size(), last_.begin());
+  memory += last_.size();
+}
+
+}  // namespace daedalus

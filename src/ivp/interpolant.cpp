@@ -1,0 +1,87 @@
+#include "ivp/interpolant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daedalus/method.h"
+
+namespace daedalus {
+
+CollocationBasis::CollocationBasis(const Eigen::VectorXd& c) : polynomial_(c, true) {
+  const int s = static_cast<int>(c.size());
+  std::vector<double> product = {1.0};  // ascending powers of tau
+  double at_zero = 1;
+  for (int i = 0; i < s; ++i) {
+    std::vector<double> next(product.size() + 1, 0.0);
+    for (std::size_t k = 0; k < product.size(); ++k)
+      next[k + 1] += product[k], next[k] -= c[i] * product[k];
+    product = next;
+    at_zero *= -c[i];
+  }
+  for (std::size_t k = 0; k < product.size(); ++k)
+    integral_.push_back(product[k] / static_cast<double>(k + 1));
+  slope_factor_ = 1 / at_zero;
+  // u'(0)/h: the basis of stage i is theta/c_i prod_{j != i} (theta - c_j)/(c_i - c_j).
+  for (int i = 0; i < s; ++i) {
+    double slope = 1 / c[i];
+    for (int j = 0; j < s; ++j)
+      if (j != i) slope *= -c[j] / (c[i] - c[j]);
+    z_factor_.push_back(slope * slope_factor_);
+  }
+}
+
+void CollocationBasis::weights(double theta, double* stage, double& correction) const {
+  polynomial_.basis(theta, stage);
+  correction = 0;
+  for (auto k = integral_.size(); k-- > 0;) correction = (correction + integral_[k]) * theta;
+}
+
+void Interpolant::evaluate(double t, double* y) const {
+  const double h = t1 - t0, theta = (t - t0) / h;
+  const double* y0 = data.data();
+  const double* first = y0 + size;
+  if (!basis) {
+    const double *y1 = first, *slope0 = y1 + size, *slope1 = slope0 + size;
+    const double a = theta * theta * (3 - 2 * theta), b = theta * (1 - theta) * (1 - theta),
+                 c = theta * theta * (theta - 1);
+    for (int k = 0; k < size; ++k)
+      y[k] = y0[k] + a * (y1[k] - y0[k]) + b * slope0[k] + c * slope1[k];
+    return;
+  }
+  double weight[max_stages], correction = 0;
+  const int s = basis->stages();
+  basis->weights(theta, weight, correction);
+  const double* z = first + size;
+  for (int k = 0; k < size; ++k) {
+    double sum = correction * first[k];
+    for (int i = 0; i < s; ++i) sum += weight[i] * z[i * size + k];
+    y[k] = y0[k] + sum;
+  }
+}
+
+void Interpolant::start_slope(double* yp) const {
+  const double h = t1 - t0;
+  const double* first = data.data() + size;
+  if (!basis) {
+    for (int k = 0; k < size; ++k) yp[k] = first[size + k] / h;
+    return;
+  }
+  const double* z = first + size;
+  for (int k = 0; k < size; ++k) {
+    double sum = first[k];
+    for (int i = 0; i < basis->stages(); ++i) sum += basis->z_factor()[i] * z[i * size + k];
+    yp[k] = sum / (h * basis->slope_factor());
+  }
+}
+
+double Interpolant::correction_size(double t, const double* weight) const {
+  if (!basis) return std::numeric_limits<double>::infinity();
+  double stage[max_stages], correction = 0, largest = 0;
+  basis->weights((t - t0) / (t1 - t0), stage, correction);
+  for (int k = 0; k < size; ++k)
+    largest = std::max(largest, std::abs(correction * data[size + k]) * weight[k]);
+  return largest;
+}
+
+}  // namespace daedalus

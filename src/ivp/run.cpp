@@ -1,0 +1,308 @@
+#include "ivp/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "ivp/validate.h"
+
+namespace daedalus {
+
+Integrator::Run::Run(const Problem& problem, const Options& options, bool at_start)
+    : problem_(problem), options_(options) {
+  started_ = std::chrono::steady_clock::now();
+  cpu_started_ = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  prepare();
+  if (at_start) begin();
+}
+
+void Integrator::Run::prepare() {
+  validate(problem_, options_);
+  const Formulation formulation = chosen_formulation(problem_, options_.formulation);
+  system_ = make_system(problem_, formulation);
+  const int n = system_->size;
+  atol_ = absolute_tolerance(options_, *system_);
+  State start;
+  start.t = problem_.t_span.begin;
+  start.y.assign(n, 0.0), start.yp.assign(n, 0.0);
+  const Vector& given = problem_.start;
+  std::copy(given.data(), given.data() + given.size(), start.y.begin());
+  const Vector& derivative = problem_.start_derivative;
+  std::copy(derivative.data(), derivative.data() + derivative.size(), start.yp.begin());
+  for (int i = 0; i < n; ++i)
+    scale_.push_back(std::max(std::abs(start.y[i]), atol_[i] / options_.rtol));
+
+  jacobian_ = std::make_unique<Jacobian>(*system_, options_.linear_algebra, start.t, start.y.data(),
+                                         start.yp.data());
+  stepper_ = std::make_unique<ImplicitStepper>(*system_, *jacobian_, options_, atol_,
+                                               solution_.statistics);
+  events_ = std::make_unique<EventFinder>(options_.events, n, system_->visible);
+  if (options_.project_output)
+    projection_ = std::make_shared<OutputProjection>(system_, *jacobian_, scale_);
+  output_ = std::make_shared<StepOutput>(
+      std::make_shared<StepRefiner>(system_, *jacobian_, stepper_->methods(), options_.rtol, atol_),
+      projection_);
+  const bool forward = problem_.t_span.end > problem_.t_span.begin;
+  if (options_.dense) dense_ = std::make_shared<DenseOutput>(system_->visible, output_, forward);
+  outputs_ = output_times(problem_, options_);
+  row_.assign(n, 0.0);
+  std::size_t longest = 0;
+  for (const ConstraintLevel& level : system_->levels) {
+    longest = std::max(longest, level.equations.size());
+    solution_.constraint_residual.push_back({level.name, 0, start.t, level.equations[0]});
+  }
+  residual_.assign(longest, 0.0);
+  solution_.method = options_.method;
+  solution_.formulation = name_of(formulation);
+  solution_.jacobian = jacobian_->description();
+  solution_.variables.assign(system_->variables.begin(),
+                             system_->variables.begin() + system_->visible);
+  stepper_->start(start, 0);
+}
+
+bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, Message& message) {
+  StartReport report =
+      make_consistent(*system_, *jacobian_, state.t, state.y, state.yp, fixed, scale_);
+  message = report.message;
+  if (solution_.start_shift.empty()) solution_.start_shift = report.shift;
+  return report.consistent;
+}
+
+void Integrator::Run::begin() {
+  State state = stepper_->state();
+  Message message;
+  const bool consistent = reinitialize(state, fixed_variables(problem_, *system_), message);
+  const double h = consistent ? first_step(state) : 0;
+  stepper_->start(state, h);
+  if (!consistent) {
+    record_mesh_point(state.t, state.y);
+    return stop(Status::failed, Reason::inconsistent_start, message);
+  }
+  events_->start(state.t, state.y.data());
+  monitor_constraints(state.t, state.y.data());
+  if (outputs_.empty() || outputs_[0] == state.t) {
+    record_mesh_point(state.t, state.y);
+    if (!outputs_.empty()) ++next_output_;
+  }
+}
+
+double Integrator::Run::first_step(const State& state) const {
+  const double span = problem_.t_span.end - problem_.t_span.begin;
+  const double direction = span > 0 ? 1 : -1;
+  if (options_.fixed_step > 0) return direction * options_.fixed_step;
+  if (options_.first_step > 0)
+    return direction * std::min({options_.first_step, options_.max_step, std::abs(span)});
+  // A hundredth of the time in which the differential variables would change by their own size.
+  double size = 0, rate = 0;
+  for (int i = 0; i < system_->size; ++i) {
+    if (system_->algebraic_variable[i]) continue;
+    const double weight = 1 / (atol_[i] + options_.rtol * std::abs(state.y[i]));
+    size += std::pow(state.y[i] * weight, 2), rate += std::pow(state.yp[i] * weight, 2);
+  }
+  size = std::sqrt(size), rate = std::sqrt(rate);
+  double h = 1e-3 * std::abs(span);
+  if (rate > 0) h = std::min(h, 0.01 * std::max(size, 1.0) / rate);
+  h = std::max(h, 1e-10 * std::abs(span));
+  return direction * std::min(h, options_.max_step);
+}
+
+void Integrator::Run::stop(Status status, Reason reason, Message message) {
+  solution_.status = status;
+  solution_.reason = reason;
+  solution_.message = std::move(message);
+  over_ = true;
+}
+
+bool Integrator::Run::within_limits() {
+  const auto spent = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  };
+  const std::string where =
+      fmt::format("at t = {:.10g} after {} steps", t(), solution_.statistics.steps);
+  if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) {
+    stop(Status::failed, Reason::interrupted,
+         {"the run was interrupted", where, "a stop was asked for from outside",
+          "resume from a checkpoint"});
+  } else if (solution_.statistics.steps >= options_.max_steps) {
+    stop(Status::failed, Reason::max_steps,
+         {fmt::format("the limit of {} steps was reached", options_.max_steps), where,
+          "the interval is long for this step size",
+          "raise max_steps, loosen rtol, or shorten the interval"});
+  } else if (std::isfinite(options_.time_limit) && spent() > options_.time_limit) {
+    stop(Status::failed, Reason::time_limit,
+         {fmt::format("the time limit of {} s was reached", options_.time_limit), where,
+          "the run takes longer than allowed", "raise time_limit, or resume from a checkpoint"});
+  }
+  return !over_;
+}
+
+bool Integrator::Run::step() {
+  if (over_) return false;
+  if (options_.interrupt || std::isfinite(options_.time_limit) ||
+      solution_.statistics.steps >= options_.max_steps)
+    if (!within_limits()) return false;
+  if (!stepper_->attempt(problem_.t_span.end)) {
+    stop(Status::failed, stepper_->reason(), stepper_->failure());
+    return false;
+  }
+  bool reached = stepper_->reached_limit();
+  pending_reset_ = -1;
+  stepper_->interpolant(interpolant_);
+  if (!events_->empty() && handle_events()) reached = false;
+  stepper_->commit();
+  record_step();
+  if (pending_reset_ >= 0) apply_reset(options_.events[pending_reset_]);
+  if (reached && !over_) stop(Status::success, Reason::finished);
+  if (options_.progress) {
+    const double span = problem_.t_span.end - problem_.t_span.begin;
+    const Progress progress{t(), stepper_->step(), stepper_->order(),
+                            (t() - problem_.t_span.begin) / span, &solution_.statistics};
+    if (!options_.progress(progress) && !over_)
+      stop(Status::failed, Reason::interrupted,
+           {"the run was stopped", fmt::format("at t = {:.10g}", t()),
+            "the progress callback asked for it", "resume from a checkpoint"});
+  }
+  return true;
+}
+
+/// True if the step was cut at an event that ends the run or changes the state.
+bool Integrator::Run::handle_events() {
+  const auto& found =
+      events_->search(interpolant_.t0, interpolant_.t1,
+                      [this](double time, double* y) { interpolant_.evaluate(time, y); });
+  for (const EventFinder::Found& f : found) {
+    const Event& event = options_.events[f.event];
+    if (!event.terminal && !event.reset) {
+      solution_.events.push_back({f.t, f.event, event.name});
+      continue;
+    }
+    const EventFinder::Found here = f;
+    land_on(here);
+    solution_.events.push_back({stepper_->next().t, here.event, event.name});
+    if (event.terminal)
+      stop(Status::event, Reason::terminal_event);
+    else
+      pending_reset_ = here.event;
+    return true;
+  }
+  events_->advance(interpolant_.t1, stepper_->next().y.data());
+  return false;
+}
+
+/// Repeats the step so that it ends at the event: the end of a step is more accurate than what
+/// lies inside it. A secant step corrects the time that the dense output gave.
+bool Integrator::Run::land_on(const EventFinder::Found& found) {
+  const double t0 = interpolant_.t0;
+  const double span = interpolant_.t1 - t0;
+  double time = found.t;
+  for (int k = 0; k < 3; ++k) {
+    if (!stepper_->attempt_exactly(time - t0)) return false;
+    const double value = events_->value(found.event, stepper_->next().t, stepper_->next().y.data());
+    const double eps = 1e-6 * span;
+    interpolant_.evaluate(time + eps, row_.data());
+    const double ahead = events_->value(found.event, time + eps, row_.data());
+    interpolant_.evaluate(time - eps, row_.data());
+    const double behind = events_->value(found.event, time - eps, row_.data());
+    const double slope = (ahead - behind) / (2 * eps);
+    const double move = -value / slope;
+    if (!std::isfinite(move) || std::abs(move) > 0.1 * std::abs(span)) break;
+    if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
+    if (k == 2 || !((time + move - t0) / span > 0)) break;
+    time += move;
+  }
+  stepper_->interpolant(interpolant_);
+  return true;
+}
+
+void Integrator::Run::apply_reset(const Event& event) {
+  State state = stepper_->state();
+  event.reset(state.t, Output(state.y.data(), system_->visible));
+  Message message;
+  const double h = std::abs(stepper_->step());
+  if (!reinitialize(state, std::vector<char>(system_->size, 0), message)) {
+    message.what = fmt::format("no consistent state after the event \"{}\"", event.name);
+    return stop(Status::failed, Reason::inconsistent_start, message);
+  }
+  stepper_->start(state,
+                  std::copysign(std::min(h, std::abs(first_step(state))), first_step(state)));
+  events_->start(state.t, state.y.data());
+  if (outputs_.empty()) record_mesh_point(state.t, state.y);
+  if (std::abs(problem_.t_span.end - state.t) <= 1e-14 * std::abs(state.t))
+    stop(Status::success, Reason::finished);
+}
+
+void Integrator::Run::record_step() {
+  const State& state = stepper_->state();
+  monitor_constraints(state.t, state.y.data());
+  if (!options_.record) return;
+  solution_.steps.push_back({state.t, stepper_->step(), stepper_->order()});
+  if (dense_) dense_->append(interpolant_);
+  record_output(state.t);
+}
+
+void Integrator::Run::record_output(double upto) {
+  const State& state = stepper_->state();
+  if (outputs_.empty()) return record_mesh_point(upto, state.y);
+  const double direction = problem_.t_span.end > problem_.t_span.begin ? 1 : -1;
+  for (; next_output_ < outputs_.size() && direction * (outputs_[next_output_] - upto) <= 0;
+       ++next_output_) {
+    const double time = outputs_[next_output_];
+    if (time == upto) {
+      record_mesh_point(time, state.y);
+      continue;
+    }
+    output_->evaluate(interpolant_, time, row_.data());
+    record_row(time, row_.data());
+  }
+}
+
+void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
+  row_ = y;
+  if (projection_) projection_->apply(time, row_.data(), true);
+  record_row(time, row_.data());
+}
+
+void Integrator::Run::record_row(double time, const double* y) {
+  solution_.t.push_back(time);
+  solution_.values.insert(solution_.values.end(), y, y + system_->visible);
+}
+
+void Integrator::Run::monitor_constraints(double time, const double* y) {
+  for (std::size_t k = 0; k < system_->levels.size(); ++k) {
+    const ConstraintLevel& level = system_->levels[k];
+    level.residual(time, y, residual_.data());
+    ConstraintResidual& worst = solution_.constraint_residual[k];
+    for (int i = 0; i < level.size(); ++i)
+      if (std::abs(residual_[i]) > worst.maximum) {
+        worst.maximum = std::abs(residual_[i]), worst.t = time;
+        worst.equation = level.equations[i];
+      }
+  }
+}
+
+void Integrator::Run::interpolate(double time, Output y) {
+  const double h = interpolant_.t1 - interpolant_.t0;
+  const double theta = h == 0 ? -1 : (time - interpolant_.t0) / h;
+  if (!(theta >= -1e-12 && theta <= 1 + 1e-12))
+    throw InvalidInput(
+        fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
+                    interpolant_.t0, interpolant_.t1));
+  output_->evaluate(interpolant_, time, row_.data());
+  std::copy(row_.begin(), row_.begin() + system_->visible, y.data());
+}
+
+void Integrator::Run::finish() {
+  solution_.statistics.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  solution_.statistics.cpu_seconds =
+      static_cast<double>(std::clock()) / CLOCKS_PER_SEC - cpu_started_;
+  if (dense_ && !dense_->empty()) solution_.dense = dense_;
+  // A run that ended early still gives the point it reached.
+  if (options_.record && !outputs_.empty() && over_ && solution_.status != Status::success &&
+      (solution_.t.empty() || solution_.t.back() != t()))
+    record_mesh_point(t(), stepper_->state().y);
+}
+
+}  // namespace daedalus

@@ -1,0 +1,72 @@
+#pragma once
+// A run over the initial value problem: consistent start, then steps with events, output,
+// monitors and limits. `Integrator` and `solve` are thin covers of it.
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "daedalus/solve.h"
+#include "ivp/dense_output.h"
+#include "ivp/event_finder.h"
+#include "stepper/implicit_stepper.h"
+
+namespace daedalus {
+
+class Integrator::Run {
+ public:
+  /// With `at_start` false the state is to come from `restore`.
+  Run(const Problem& problem, const Options& options, bool at_start);
+
+  bool step();
+  void finish();
+
+  double t() const { return stepper_->state().t; }
+  double step_size() const { return stepper_->step(); }
+  Input y() const { return {stepper_->state().y.data(), system_->visible}; }
+  void interpolate(double time, Output y);
+  const Solution& solution() const { return solution_; }
+  Solution take_solution() { return std::move(solution_); }
+
+  void save(std::ostream& stream) const;
+  void restore(std::istream& stream);
+
+ private:
+  void prepare();
+  void begin();
+  double first_step(const State& state) const;
+  bool within_limits();
+  bool handle_events();
+  bool land_on(const EventFinder::Found& found);
+  void apply_reset(const Event& event);
+  bool reinitialize(State& state, const std::vector<char>& fixed, Message& message);
+  void record_step();
+  void record_output(double upto);
+  void record_mesh_point(double t, const std::vector<double>& y);
+  void record_row(double t, const double* y);
+  void monitor_constraints(double t, const double* y);
+  void stop(Status status, Reason reason, Message message = {});
+  std::uint64_t fingerprint() const;
+
+  Problem problem_;
+  Options options_;
+  std::shared_ptr<System> system_;
+  std::unique_ptr<Jacobian> jacobian_;
+  std::unique_ptr<ImplicitStepper> stepper_;
+  std::unique_ptr<EventFinder> events_;
+  std::shared_ptr<OutputProjection> projection_;
+  std::shared_ptr<StepOutput> output_;
+  std::shared_ptr<DenseOutput> dense_;
+  Solution solution_;
+  Vector atol_;
+  std::vector<double> scale_;
+  Interpolant interpolant_;
+  std::vector<double> row_, residual_;
+  std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
+  std::size_t next_output_ = 0;
+  bool over_ = false;
+  int pending_reset_ = -1;
+  std::chrono::steady_clock::time_point started_;
+  double cpu_started_ = 0;
+};
+
+}  // namespace daedalus

@@ -1,0 +1,57 @@
+#include "ivp/step_refiner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace daedalus {
+
+namespace {
+/// The corrected polynomial is good to a small part of its correction.
+constexpr double correction_allowed = 2;  // in units of the tolerance
+}  // namespace
+
+StepRefiner::StepRefiner(std::shared_ptr<System> system, const Jacobian& jacobian,
+                         std::vector<Tableau> methods, double rtol, const Vector& atol)
+    : system_(std::move(system)),
+      jacobian_(jacobian),
+      pencil_(jacobian_.make_pencil()),
+      methods_(std::move(methods)),
+      solvers_(methods_.size()),
+      norm_(system_->variable_index, rtol, atol),
+      rtol_(rtol),
+      atol_(atol) {
+  const std::size_t n = static_cast<std::size_t>(system_->size);
+  state_.y.resize(n), state_.yp.resize(n), weight_.resize(n), result_.resize(n), slope_.resize(n);
+}
+
+bool StepRefiner::linearize(const Interpolant& step) {
+  if (linearized_ && linearized_at_ == step.t0) return true;
+  state_.t = step.t0;
+  std::copy(step.data.begin(), step.data.begin() + step.size, state_.y.begin());
+  step.start_slope(state_.yp.data());
+  norm_.set_reference(state_.y.data());
+  linearized_ = jacobian_.evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_);
+  linearized_at_ = step.t0;
+  return linearized_;
+}
+
+bool StepRefiner::refine(const Interpolant& step, double t, double* y) {
+  const double h = t - step.t0;
+  if (std::abs(h) <= 1e-10 * std::abs(step.t1 - step.t0)) return false;
+  for (int k = 0; k < step.size; ++k) weight_[k] = 1 / (atol_[k] + rtol_ * std::abs(y[k]));
+  if (step.correction_size(t, weight_.data()) <= correction_allowed) return false;
+  if (!linearize(step)) return false;
+  auto& solver = solvers_[step.method];
+  if (!solver) solver = make_stage_solver(*system_, methods_[step.method], pencil_);
+  if (!solver->factor(pencil_, h)) return false;
+  norm_.set_step(h);
+  const NewtonSettings settings{20, 0.03, false};
+  const NewtonResult newton = solver->solve(state_, h, norm_, settings, statistics_, {true, &step});
+  if (newton.outcome != NewtonOutcome::converged) return false;
+  solver->result(state_, h, result_.data(), slope_.data());
+  std::copy(result_.begin(), result_.end(), y);
+  return solver->is_stiffly_accurate();
+}
+
+}  // namespace daedalus

@@ -1,0 +1,41 @@
+#pragma once
+// Output between mesh points with the accuracy of mesh points. The polynomial of a step of s
+// stages is of order s + 1, its end of order 2s - 1; where the difference matters, the step is
+// solved once more from its start to the time asked for, beginning with the polynomial's values.
+#include <memory>
+#include <vector>
+
+#include "ivp/interpolant.h"
+#include "problem/jacobian.h"
+#include "stepper/stage_solver.h"
+
+namespace daedalus {
+
+class StepRefiner {
+ public:
+  StepRefiner(std::shared_ptr<System> system, const Jacobian& jacobian,
+              std::vector<Tableau> methods, double rtol, const Vector& atol);
+
+  /// Replaces the interpolated y at t if the interpolant is not accurate enough there.
+  /// True: it was replaced, and the algebraic rows hold as they do at mesh points.
+  bool refine(const Interpolant& step, double t, double* y);
+
+ private:
+  bool linearize(const Interpolant& step);
+
+  std::shared_ptr<System> system_;
+  Jacobian jacobian_;
+  Pencil pencil_;
+  std::vector<Tableau> methods_;
+  std::vector<std::unique_ptr<StageSolver>> solvers_;
+  ErrorNorm norm_;
+  double rtol_;
+  Vector atol_;
+  State state_;
+  std::vector<double> weight_, result_, slope_;
+  double linearized_at_ = 0;
+  bool linearized_ = false;
+  Statistics statistics_;
+};
+
+}  // namespace daedalus

@@ -1,0 +1,116 @@
+#include "ivp/validate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "method/nearest.h"
+#include "problem/system_of.h"
+
+namespace daedalus {
+namespace {
+
+void require_finite(const Vector& values, const char* field) {
+  for (int i = 0; i < values.size(); ++i)
+    require(std::isfinite(values[i]),
+            fmt::format("{}[{}] = {}, must be finite", field, i, values[i]));
+}
+
+void validate_problem(const Problem& problem) {
+  const auto [t0, t1] = problem.t_span;
+  require(std::isfinite(t0) && std::isfinite(t1),
+          fmt::format("t_span = [{}, {}], both ends must be finite", t0, t1));
+  require(t0 != t1,
+          fmt::format("t_span = [{}, {}] is empty: the end must differ from the begin", t0, t1));
+  const int size = size_of(problem.form);
+  require(
+      problem.start.size() <= size,
+      fmt::format("start has {} values, the problem has {} variables", problem.start.size(), size));
+  require(problem.start_derivative.size() <= size,
+          fmt::format("start_derivative has {} values, the problem has {} variables",
+                      problem.start_derivative.size(), size));
+  require_finite(problem.start, "start");
+  require_finite(problem.start_derivative, "start_derivative");
+}
+
+}  // namespace
+
+void validate(const Problem& problem, const Options& options) {
+  validate_problem(problem);
+  require(options.rtol > 0 && options.rtol < 1,
+          fmt::format("rtol = {}, must lie between 0 and 1", options.rtol));
+  require(options.rtol >= 1e-14,
+          fmt::format("rtol = {}, below what double precision can give; use at least 1e-14",
+                      options.rtol));
+  for (int i = 0; i < options.atol.size(); ++i)
+    require(options.atol[i] > 0 && std::isfinite(options.atol[i]),
+            fmt::format("atol[{}] = {}, must be positive and finite", i, options.atol[i]));
+  require(options.fixed_step >= 0 && std::isfinite(options.fixed_step),
+          fmt::format("fixed_step = {}, must be positive (or 0 for error control)",
+                      options.fixed_step));
+  require(
+      options.first_step >= 0 && std::isfinite(options.first_step),
+      fmt::format("first_step = {}, must be positive (or 0 for automatic)", options.first_step));
+  require(options.max_step > 0, fmt::format("max_step = {}, must be positive", options.max_step));
+  require(options.max_steps > 0,
+          fmt::format("max_steps = {}, must be positive", options.max_steps));
+  require(options.time_limit > 0,
+          fmt::format("time_limit = {}, must be positive", options.time_limit));
+  require(options.points == 0 || options.points >= 2,
+          fmt::format("points = {}, must be at least 2", options.points));
+  require(options.points == 0 || options.at.empty(), "points and at are both given: choose one");
+  if (options.method != "radau") {
+    const Tableau& method = find_method(options.method);
+    require(!is_explicit(method),
+            fmt::format("method {} is explicit and cannot solve implicit equations", method.name));
+  }
+  for (std::size_t e = 0; e < options.events.size(); ++e)
+    require(bool(options.events[e].value),
+            fmt::format("events[{}] (\"{}\") has no value function", e, options.events[e].name));
+}
+
+Vector absolute_tolerance(const Options& options, const System& system) {
+  const Vector& given = options.atol;
+  if (given.size() == 0) return Vector::Constant(system.size, options.rtol);
+  if (given.size() == 1) return Vector::Constant(system.size, given[0]);
+  require(given.size() == system.visible,
+          fmt::format("atol has {} values, needs one, or one for each of the {} variables",
+                      given.size(), system.visible));
+  Vector all = Vector::Constant(system.size, given.minCoeff());
+  all.head(system.visible) = given;
+  return all;
+}
+
+std::vector<double> output_times(const Problem& problem, const Options& options) {
+  const auto [t0, t1] = problem.t_span;
+  std::vector<double> times = options.at;
+  for (int i = 0; i < options.points; ++i)
+    times.push_back(i + 1 == options.points ? t1 : t0 + (t1 - t0) * i / (options.points - 1));
+  for (double t : times)
+    require((t - t0) * (t - t1) <= 0,
+            fmt::format("at contains {}, outside of t_span = [{}, {}]", t, t0, t1));
+  if (t1 > t0)
+    std::stable_sort(times.begin(), times.end());
+  else
+    std::stable_sort(times.begin(), times.end(), std::greater<>());
+  return times;
+}
+
+std::vector<char> fixed_variables(const Problem& problem, const System& system) {
+  std::vector<char> fixed(system.size, 0);
+  for (const std::string& name : problem.fixed) {
+    const auto end = system.variables.begin() + system.visible;
+    const auto at = std::find(system.variables.begin(), end, name);
+    if (at == end) {
+      std::string hint;
+      for (const std::string& near : nearest_names(name, {system.variables.begin(), end}))
+        hint += (hint.empty() ? "; did you mean " : ", ") + near;
+      throw InvalidInput(fmt::format("fixed names \"{}\", which is no variable{}", name, hint));
+    }
+    fixed[static_cast<std::size_t>(at - system.variables.begin())] = 1;
+  }
+  return fixed;
+}
+
+}  // namespace daedalus

@@ -1,0 +1,16 @@
+#pragma once
+// Wrong calls are found before any work; what options leave open is filled in.
+#include <vector>
+
+#include "problem/system.h"
+
+namespace daedalus {
+
+/// Throws InvalidInput with field, value and requirement.
+void validate(const Problem& problem, const Options& options);
+Vector absolute_tolerance(const Options& options, const System& system);
+/// Sorted in the direction of the run; empty: every step.
+std::vector<double> output_times(const Problem& problem, const Options& options);
+std::vector<char> fixed_variables(const Problem& problem, const System& system);
+
+}  // namespace daedalus

@@ -1,0 +1,317 @@
+#include "stepper/implicit_stepper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "daedalus/error.h"
+
+namespace daedalus {
+namespace {
+
+constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
+constexpr double keep_jacobian_below = 0.001;  // rate of Newton's iteration
+constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
+
+int newton_limit(const Tableau& method) {
+  switch (method.stages) {
+    case 1:
+      return 4;
+    case 5:
+      return 12;
+    case 7:
+      return 17;
+    default:
+      return 7 + std::max(0, (method.stages - 3) * 5 / 2);
+  }
+}
+
+std::vector<Tableau> methods_for(const Options& options) {
+  if (options.method != "radau") return {find_method(options.method)};
+  std::vector<Tableau> list;
+  for (int s = 1; s <= 7; s += 2)
+    if (s >= options.min_stages && s <= options.max_stages)
+      list.push_back(find_method(fmt::format("radau_iia_{}", 2 * s - 1)));
+  if (list.empty())
+    throw InvalidInput(
+        fmt::format("min_stages = {} and max_stages = {}: no number of stages among "
+                    "1, 3, 5, 7 lies between them",
+                    options.min_stages, options.max_stages));
+  return list;
+}
+
+}  // namespace
+
+ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const Options& options,
+                                 const Vector& atol, Statistics& statistics)
+    : system_(system),
+      jacobian_(jacobian),
+      options_(options),
+      statistics_(statistics),
+      pencil_(jacobian.make_pencil()),
+      methods_(methods_for(options)) {
+  if (options.fixed_step > 0) {
+    // The Newton error must not be seen beside the error of the method.
+    norm_ = ErrorNorm(system.variable_index, 1e-12, Vector::Constant(system.size, 1e-12));
+  } else {
+    norm_ = ErrorNorm(system.variable_index, options.rtol, atol);
+  }
+  solvers_.resize(methods_.size());
+  order_.min_stages = methods_.front().stages;
+  order_.max_stages = methods_.back().stages;
+  // Sparse factors of every order would cost more than they are likely to save.
+  if (pencil_.storage != Storage::sparse)
+    for (int k = static_cast<int>(methods_.size()) - 1; k >= 0; --k) use(k);
+  use(0);
+  if (options.algebraic_update != AlgebraicUpdate::embedding && system.is_index_one() &&
+      !current()->is_stiffly_accurate())
+    state_space_ = std::make_unique<AlgebraicProjection>(system, jacobian);
+  error_.assign(system.size, 0.0), projection_scale_.assign(system.size, 0.0);
+}
+
+void ImplicitStepper::use(int position) {
+  active_ = position;
+  if (!solvers_[position])
+    solvers_[position] = make_stage_solver(system_, methods_[position], pencil_);
+  const Tableau& method = methods_[position];
+  newton_ = {newton_limit(method), 1, false};
+  if (options_.fixed_step > 0) {
+    newton_ = {60, 1, true};
+    return;
+  }
+  // The estimate is O(h^(k+1)), the error of the step O(h^(p+1)): the tolerance on the estimate is
+  // relaxed so that the error of the step meets the tolerance asked for.
+  const double k = current()->estimate_order();
+  const int index = *std::max_element(system_.variable_index.begin(), system_.variable_index.end());
+  const int order =
+      index == 3 ? std::max(1, method.order - 1) : method.order;  // 2s - 2 for index 3
+  // With many stages superconvergence is the first thing that stiffness takes away, so the relief
+  // ends at that of three stages.
+  const double exponent = std::clamp((k + 1) / (order + 1), 2.0 / 3.0, 1.0);
+  norm_.set_tolerance(0.1 * std::pow(options_.rtol, exponent));
+  const double rtol = norm_.rtol();
+  newton_.tolerance =
+      std::max(10 * unit_roundoff / rtol, std::min(0.03, std::pow(rtol, 1 / exponent - 1)));
+  // What Newton leaves in a position constraint comes back in the estimate of the next step as
+  // gamma^2 times itself, whatever the step size: it must stay well below the tolerance.
+  if (index == 3) newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.05 * newton_.tolerance);
+  if (!state_.y.empty()) norm_.set_reference(state_.y.data());
+}
+
+void ImplicitStepper::start(const State& state, double h) {
+  state_ = state;
+  next_ = state;
+  h_ = h;
+  first_ = true;
+  rejected_ = jacobian_valid_ = jacobian_current_ = factors_valid_ = false;
+  for (auto& solver : solvers_)
+    if (solver) solver->forget();
+  control_.forget();
+  order_.smoothed_rate = 0;
+  use(0);
+  norm_.set_reference(state_.y.data());
+}
+
+bool ImplicitStepper::fail(Reason reason, Message message) {
+  reason_ = reason;
+  message_ = std::move(message);
+  return false;
+}
+
+std::string ImplicitStepper::where() const {
+  return fmt::format("at t = {:.10g}, step size {:.3g}", state_.t, h_);
+}
+
+bool ImplicitStepper::step_is_too_small() const {
+  return std::abs(h_) <= 16 * unit_roundoff * std::max(std::abs(state_.t), std::abs(h_)) &&
+         !(reached_ && std::abs(h_) > 0);
+}
+
+bool ImplicitStepper::renew_jacobian() {
+  ++statistics_.jacobians;
+  if (!jacobian_.evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_))
+    return fail(Reason::not_finite,
+                {"a derivative of the equations is not finite",
+                 fmt::format("{}: equation \"{}\"", where(),
+                             system_.equations[std::max(0, jacobian_.nonfinite_row())]),
+                 "the equation is not differentiable or not defined at this point",
+                 "smooth the equation there, or restrict its arguments"});
+  jacobian_valid_ = jacobian_current_ = true;
+  factors_valid_ = false;
+  return true;
+}
+
+bool ImplicitStepper::renew_factors() {
+  if (methods_.size() > 1 && !first_) {
+    const double ratio = last_h_ == 0 ? 1.0 : h_ / last_h_;
+    const int stages =
+        order_.next(current()->stages(), last_newton_.rate, last_newton_.iterations, ratio);
+    if (stages != current()->stages()) {
+      for (std::size_t k = 0; k < methods_.size(); ++k)
+        if (methods_[k].stages == stages) use(static_cast<int>(k));
+      current()->forget();
+      control_.forget();
+    }
+  }
+  ++statistics_.factorizations;
+  if (current()->factor(pencil_, h_)) {
+    factored_h_ = h_, factors_valid_ = true, singular_in_a_row_ = 0;
+    return true;
+  }
+  if (options_.fixed_step > 0 || ++singular_in_a_row_ > 5) {
+    const int column = current()->singular_column();
+    return fail(
+        Reason::singular_matrix,
+        {"the matrix of Newton's iteration is singular",
+         fmt::format(
+             "{}{}", where(),
+             column >= 0 ? fmt::format(": nothing determines {}", system_.variables[column]) : ""),
+         "equations depend on each other, a variable occurs in none of them, or the "
+         "constraints are singular at this point",
+         "check for repeated or missing equations; for mechanics look at redundant constraints"});
+  }
+  h_ *= 0.5, reached_ = false;
+  return true;
+}
+
+bool ImplicitStepper::solve_stages() {
+  norm_.set_step(h_);
+  last_newton_ = current()->solve(state_, h_, norm_, newton_, statistics_, {extrapolate_, nullptr});
+  if (last_newton_.outcome == NewtonOutcome::converged) return true;
+  ++statistics_.newton_failures;
+  if (last_newton_.outcome == NewtonOutcome::predicted_failure)
+    order_.newton_was_slow = order_.newton_was_slow || last_newton_.step_factor <= 0.5;
+  else
+    order_.newton_failed = true;
+  return false;
+}
+
+double ImplicitStepper::estimate_error() {
+  current()->estimate(state_, h_, error_.data(), false, statistics_);
+  double error = norm_(error_.data());
+  if (error >= 1 && (first_ || rejected_)) {
+    current()->estimate(state_, h_, error_.data(), true, statistics_);
+    const double refined = norm_(error_.data());
+    if (std::isfinite(refined)) error = refined;
+  }
+  return std::isfinite(error) ? std::max(error, 1e-10) : 1e10;
+}
+
+void ImplicitStepper::accept(double error) {
+  current()->result(state_, h_, next_.y.data(), next_.yp.data());
+  next_.t = reached_ ? limit_ : state_.t + h_;
+  h_used_ = h_;
+  if (state_space_) {
+    for (std::size_t i = 0; i < projection_scale_.size(); ++i)
+      projection_scale_[i] = 1e-13 * std::max(1.0, std::abs(next_.y[i]));
+    state_space_->project(next_.t, next_.y.data(), projection_scale_);
+  }
+  if (options_.fixed_step > 0) return;
+  const double before = h_;
+  h_ = control_.after_accepted(before, error, current()->estimate_order(), last_newton_.iterations,
+                               newton_.max_iterations);
+  if (rejected_ && std::abs(h_) > std::abs(before)) h_ = before;
+  if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);
+}
+
+void ImplicitStepper::reject(double error) {
+  if (statistics_.steps > 0) ++statistics_.rejected;
+  h_ = first_ ? 0.1 * h_
+              : h_ / std::max(control_.divisor(error, current()->estimate_order(),
+                                               last_newton_.iterations, newton_.max_iterations),
+                              1.05);
+}
+
+bool ImplicitStepper::attempt(double limit) {
+  limit_ = limit;
+  for (;;) {
+    reached_ = (limit - state_.t - 1.0001 * h_) * (h_ > 0 ? 1 : -1) <= 0;
+    if (options_.fixed_step > 0) reached_ = std::abs(limit - state_.t) <= std::abs(h_) * (1 + 1e-6);
+    if (reached_) h_ = limit - state_.t;
+    if (step_is_too_small()) {
+      const int worst = last_newton_.worst;
+      const bool undefined = not_finite_in_a_row_ > 0;
+      return fail(
+          undefined ? Reason::not_finite : Reason::step_too_small,
+          {undefined ? "the equations are not finite beyond this point"
+                     : "the step size became too small",
+           fmt::format("{}{}", where(),
+                       worst < 0   ? ""
+                       : undefined ? fmt::format(": equation \"{}\"", system_.equations[worst])
+                                   : fmt::format(": worst variable {}", system_.variables[worst])),
+           undefined ? "every smaller step still leads to a value that is not a finite number"
+                     : "a singularity of the solution, a constraint that becomes singular, an "
+                       "index higher than stated, or a tolerance below rounding errors",
+           "look at the solution near this time; loosen rtol and atol, or try another "
+           "formulation"});
+    }
+    if (!jacobian_valid_ && !renew_jacobian()) return false;
+    if ((!factors_valid_ || factored_h_ != h_)) {
+      factors_valid_ = false;
+      if (!renew_factors()) return false;
+      if (!factors_valid_) continue;
+    }
+    if (!solve_stages()) {
+      const bool undefined = last_newton_.outcome == NewtonOutcome::not_finite;
+      not_finite_in_a_row_ = undefined ? not_finite_in_a_row_ + 1 : 0;
+      if (options_.fixed_step > 0)
+        return fail(undefined ? Reason::not_finite : Reason::newton_failed,
+                    {"Newton's iteration did not converge with the fixed step",
+                     fmt::format("{}: worst {}", where(),
+                                 last_newton_.worst < 0 ? std::string("unknown")
+                                                        : system_.variables[last_newton_.worst]),
+                     "the step is too long for this problem, or the method does not suit its index",
+                     "use a smaller fixed_step, or error control"});
+      h_ *= last_newton_.step_factor;
+      rejected_ = true, extrapolate_ = false;
+      if (!jacobian_current_) jacobian_valid_ = false;
+      continue;
+    }
+    not_finite_in_a_row_ = 0;
+    const double error = options_.fixed_step > 0 ? 0 : estimate_error();
+    if (error < 1) return accept(error), true;
+    reject(error);
+    rejected_ = true;
+    if (!jacobian_current_) jacobian_valid_ = false;
+  }
+}
+
+bool ImplicitStepper::attempt_exactly(double h) {
+  h_ = h;
+  factors_valid_ = false;
+  if (!jacobian_valid_ && !renew_jacobian()) return false;
+  ++statistics_.factorizations;
+  if (!current()->factor(pencil_, h)) return false;
+  norm_.set_step(h);
+  const NewtonResult result =
+      current()->solve(state_, h, norm_, newton_, statistics_, {true, nullptr});
+  if (result.outcome != NewtonOutcome::converged) return false;
+  last_newton_ = result;
+  reached_ = false;
+  const double keep = h_;
+  accept(1);
+  h_ = keep;
+  return true;
+}
+
+void ImplicitStepper::commit() {
+  ++statistics_.steps;
+  current()->accept(h_used_);
+  std::swap(state_, next_);
+  jacobian_current_ = false;
+  last_h_ = h_used_;
+  first_ = rejected_ = false;
+  extrapolate_ = true;
+  norm_.set_reference(state_.y.data());
+  if (options_.fixed_step > 0) {
+    jacobian_valid_ = false;
+    return;
+  }
+  jacobian_valid_ = last_newton_.rate <= keep_jacobian_below;
+  const double growth = h_ / h_used_;
+  if (jacobian_valid_ && growth >= 1 && growth <= keep_step_up_to) h_ = h_used_;
+}
+
+}  // namespace daedalus
