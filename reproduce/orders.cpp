@@ -8,8 +8,22 @@ namespace {
 
 constexpr int most_steps = 1024;
 /// Above this an error says nothing about h -> 0.
-constexpr double largest_error = 1e-2;
+constexpr double largest_error = 0.1;
+/// From one doubling to the next orders drift by less than this; rounding makes them jump.
+constexpr double largest_drift = 0.2;
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// The end of the longest run of pairs that continue each other; -1 if no two do. Rounding may
+/// feign a short run, asymptotics gives a long one.
+int finest_clean_pair(const std::vector<OrderPair>& pairs) {
+  int best = -1, best_length = 0, length = 0;
+  for (int i = 1; i < static_cast<int>(pairs.size()); ++i) {
+    const bool continues = std::abs(pairs[i].order - pairs[i - 1].order) <= largest_drift;
+    length = continues ? length + 1 : 0;
+    if (length > best_length) best = i, best_length = length;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -27,6 +41,9 @@ const std::vector<double>& FixedStepRuns::run(int steps) {
   options.fixed_step = (span.end - span.begin) / steps;
   options.dense = false;
   options.at = {span.end};
+  // The orders of the table are those of the method alone.
+  options.project_output = false;
+  options.algebraic_update = AlgebraicUpdate::embedding;
   // Fixed steps need no tolerance; Newton's iteration does, and its error must not be seen.
   options.rtol = 1e-12;
   options.atol = {1e-12};
@@ -48,7 +65,7 @@ double FixedStepRuns::error(int steps, int group) {
 
 double FixedStepRuns::rounding(int steps, int group) const {
   const double growth = std::pow(steps, problem_.groups[group].amplification);
-  return 2e-15 * growth;
+  return 1e-15 * growth;
 }
 
 bool FixedStepRuns::is_usable(int steps, int group) {
@@ -66,24 +83,34 @@ ObservedOrder FixedStepRuns::observe_from(int steps, int group) {
   ObservedOrder result;
   result.order = not_a_number;
   double smallest = std::numeric_limits<double>::infinity();
-  for (int n = steps; 2 * n <= most_steps; n *= 2) {
+  bool reaches_rounding = false, fails = false;
+  for (int n = steps; 2 * n <= most_steps && !reaches_rounding; n *= 2) {
     const OrderPair pair = this->pair(n, group);
     if (pair.fine_error < smallest) smallest = pair.fine_error;
-    if (!(pair.coarse_error < largest_error)) continue;
-    if (!is_usable(n, group)) break;
-    result.pairs.push_back(pair);
-    result.order = pair.order;
+    fails = std::isnan(pair.fine_error);
+    if (fails || !(pair.coarse_error < largest_error)) continue;
+    reaches_rounding = !is_usable(n, group);
+    if (!reaches_rounding) result.pairs.push_back(pair);
   }
-  result.diverges = !(smallest < largest_error);
-  result.below_rounding = !result.is_known() && !result.diverges;
+  const int clean = finest_clean_pair(result.pairs);
+  if (clean >= 0) {
+    result.pairs.resize(clean + 1);
+    result.order = result.pairs.back().order;
+  } else {
+    result.below_rounding = reaches_rounding;
+    result.diverges = fails || !(smallest < largest_error);
+  }
   return result;
 }
 
 ObservedOrder FixedStepRuns::observe(int group) {
-  const ObservedOrder result = observe_from(2, group);
-  if (!result.below_rounding) return result;
-  // The range of usable errors is narrow: step counts between the powers of two may fall into it.
-  return observe_from(3, group);
+  // The range of usable errors may be narrow: other counts than powers of two may fall into it.
+  ObservedOrder result;
+  for (const int start : {1, 3, 5}) {
+    result = observe_from(start, group);
+    if (result.is_known() || result.diverges) break;
+  }
+  return result;
 }
 
 }  // namespace daedalus::reproduce

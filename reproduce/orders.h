@@ -19,12 +19,12 @@ struct OrderPair {
 };
 
 struct ObservedOrder {
-  std::vector<OrderPair> pairs = {};  ///< usable pairs, coarse to fine
-  double order = 0;                   ///< of the finest pair; NaN where there is none
-  bool below_rounding = false;        ///< errors reach rounding before two of them can be compared
-  bool diverges = false;              ///< no error below 1/100 up to the largest N
+  std::vector<OrderPair> pairs = {};  ///< coarse to fine; the last is clean if `order` is known
+  double order = 0;                   ///< of the finest clean pair; NaN where there is none
+  bool below_rounding = false;        ///< errors reach rounding before their order settles
+  bool diverges = false;  ///< no error below 1/10, or the finest run fails
 
-  bool is_known() const { return !pairs.empty(); }
+  bool is_known() const { return order == order; }
 };
 
 /// Runs of one method on one problem; each number of steps is run once.

@@ -33,6 +33,7 @@ enum class Verdict {
   above_theory,    ///< this problem is kinder than the theorem, and the table says so too
   no_convergence,  ///< as in the table
   below_rounding,
+  not_solved,  ///< the stage equations of the runs that the table made were not solved here
   disagrees,
 };
 const char* name_of(Verdict verdict);
