@@ -22,7 +22,7 @@ struct ObservedOrder {
   std::vector<OrderPair> pairs = {};  ///< coarse to fine; the last is clean if `order` is known
   double order = 0;                   ///< of the finest clean pair; NaN where there is none
   bool below_rounding = false;        ///< errors reach rounding before their order settles
-  bool diverges = false;  ///< no error below 1/10, or the finest run fails
+  bool diverges = false;              ///< no error below 1/10, or the finest run fails
 
   bool is_known() const { return order == order; }
 };

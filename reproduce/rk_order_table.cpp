@@ -1,5 +1,4 @@
 // Reads data/rk_orders.csv.
-#include <charconv>
 #include <limits>
 #include <sstream>
 
@@ -64,6 +63,7 @@ OrderRow read_row(const std::string& line) {
   row.measured = number(field[6]);
   for (const std::string& text : split(field[7], ' ')) row.measured_all.push_back(number(text));
   for (const std::string& text : split(field[8], ' ')) row.step_counts.push_back(std::stoi(text));
+  row.finest_error = number(field[9]);
   return row;
 }
 

@@ -69,6 +69,7 @@ OrderResult judge_order(const OrderRow& row, FixedStepRuns& runs, int group) {
   } else if (does_not_converge(row) && observed.order <= tolerance) {
     result.verdict = Verdict::no_convergence;
   }
+  if (fails && result.verdict == Verdict::disagrees) result.verdict = Verdict::not_solved;
   return result;
 }
 

@@ -23,6 +23,7 @@ struct OrderRow {
   double measured = 0;
   std::vector<double> measured_all = {};  ///< one for each doubling in step_counts; NaN: no result
   std::vector<int> step_counts = {};
+  double finest_error = 0;  ///< with the last number of steps
 };
 
 std::string order_table_header();

@@ -1,5 +1,6 @@
 // The shipped table, the closed forms and the plots behind `daedalus reproduce`.
 #include <cmath>
+#include <gmock/gmock.h>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,9 @@
 
 namespace daedalus::reproduce {
 namespace {
+
+using testing::DoubleEq;
+using testing::Pointwise;
 
 TEST(OrderTable, NamesOnlyMethodsOfTheCatalogueAndKnownProblems) {
   const std::vector<OrderRow> rows = read_order_table();
@@ -79,9 +83,12 @@ TEST(Reproductions, HaveDistinctNames) {
 }
 
 TEST(SvgPlot, TicksAreRoundNumbersInsideTheRange) {
-  EXPECT_EQ(ticks({0, 1}, 5), (std::vector<double>{0, 0.2, 0.4, 2 * 0.3, 0.8, 1}));
-  EXPECT_EQ(ticks({-2.6, 2.6}, 6), (std::vector<double>{-2, -1, 0, 1, 2}));
-  EXPECT_EQ(ticks({0.13, 0.17}, 4).front(), 13 * 0.01);
+  const auto expect = [](Interval range, int count, const std::vector<double>& expected) {
+    EXPECT_THAT(ticks(range, count), Pointwise(DoubleEq(), expected));
+  };
+  expect({0, 1}, 5, {0, 0.2, 0.4, 0.6, 0.8, 1});
+  expect({-2.6, 2.6}, 6, {-2, -1, 0, 1, 2});
+  expect({0.13, 0.17}, 4, {0.13, 0.14, 0.15, 0.16, 0.17});
 }
 
 TEST(SvgPlot, DrawsEveryCurveAndEscapesText) {

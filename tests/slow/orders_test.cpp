@@ -1,6 +1,7 @@
 // Observed orders of convergence of every method on every problem of the table, against theory.
 #include <cmath>
-#include <iostream>
+#include <memory>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,12 +28,24 @@ std::string description(const OrderResult& result) {
   return text;
 }
 
+/// Runs of the table that end here because Newton's iteration does not converge. In all of them
+/// some algebraic variable does not converge with h either; likely it leaves the Jacobian of the
+/// start of the step behind.
+bool is_known_not_to_be_solved(const OrderRow& row) {
+  static const std::set<std::string> known = {"idx2a gauss_2", "idx3a gauss_2", "idx3c gauss_2",
+                                              "idx3c gauss_4", "idx3d gauss_2", "idx3d gauss_8",
+                                              "pend3 gauss_4"};
+  return known.contains(row.problem + " " + row.method);
+}
+
 /// Counts rows below rounding; everything else has to agree.
 int expect_agreement(const std::vector<OrderResult>& results) {
   int below_rounding = 0;
   for (const OrderResult& result : results) {
     if (result.verdict == Verdict::below_rounding) {
       ++below_rounding;
+    } else if (result.verdict == Verdict::not_solved) {
+      EXPECT_TRUE(is_known_not_to_be_solved(result.row)) << description(result);
     } else {
       EXPECT_TRUE(is_agreement(result.verdict)) << description(result);
     }
@@ -53,11 +66,38 @@ TEST_P(Orders, AreWhatWasMeasuredInQuadruplePrecisionWhereNoTheoremIsKnown) {
   expect_agreement(recompute_orders(rows_of(GetParam(), false)));
 }
 
+/// Methods with |R(inf)| = 1 keep every error of u that rounding and Newton's iteration make.
+bool accumulates(const OrderRow& row) {
+  const std::string& family = find_method(row.method).family;
+  return row.component == "u" && (family == "gauss" || family == "lobatto_iiia");
+}
+
+TEST_P(Orders, ComeFromTheErrorsThatQuadruplePrecisionGives) {
+  std::string before;
+  std::unique_ptr<FixedStepRuns> runs;
+  int compared = 0;
+  for (const OrderRow& row : read_order_table()) {
+    if (row.problem != GetParam() || !(row.finest_error > 2e-7)) continue;
+    if (is_known_not_to_be_solved(row) || accumulates(row)) continue;
+    // The table counts the second multiplier of this formulation, which no solution holds.
+    if (row.problem == "pendGGL" && row.component == "z") continue;
+    if (row.method != before) {
+      runs = std::make_unique<FixedStepRuns>(order_problem(row.problem), row.method);
+    }
+    before = row.method;
+    const int group = row.component == "y" ? 0 : row.component == "z" ? 1 : 2;
+    // Three digits are printed.
+    EXPECT_NEAR(runs->error(row.step_counts.back(), group) / row.finest_error, 1, 0.01) << row.text;
+    ++compared;
+  }
+  EXPECT_GT(compared, 5);
+}
+
 INSTANTIATE_TEST_SUITE_P(Problem, Orders,
                          testing::Values("idx1", "pend1", "idx2a", "idx2b", "pend2", "pendGGL",
                                          "idx3a", "idx3b", "idx3c", "idx3d", "pend3", "spp4",
                                          "spp6", "spp10"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 ObservedOrder observed(const ReferenceProblem& problem, const std::string& method, int group) {
   return FixedStepRuns(problem, method).observe(group);
@@ -78,8 +118,7 @@ TEST(FailingMethods, GaussWithTwoStagesLosesTheMultipliersOfIndexTwo) {
 TEST(FailingMethods, GaussWithTwoStagesDivergesOnIndexThree) {
   FixedStepRuns runs(order_problem("pend3"), "gauss_4");
   // The error of u grows like 1/h^2.
-  const double growth = runs.error(80, 2) / runs.error(40, 2);
-  EXPECT_GT(growth, 3);
+  EXPECT_NEAR(runs.error(16, 2) / runs.error(8, 2), 4, 0.2);
 }
 
 TEST(Jay, RadauIIAHasTheOrdersOfIndexThree) {
