@@ -1,0 +1,122 @@
+#pragma once
+// Many scalar equations, grouped by shape: one kernel per shape over index arrays, so that code,
+// compile time and analysis do not grow with the number of equations. Inputs of a kernel are the
+// time, variables with an order of differentiation, discrete values, and numbers that differ
+// between the instances.
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "expression/graph.h"
+#include "expression/tape.h"
+
+namespace daedalus {
+
+struct Leaf {
+  enum class Kind : std::uint8_t { time, variable, discrete, data };
+  Kind kind = Kind::time;
+  int order = 0;  ///< of differentiation, variables only
+  int which = 0;  ///< variable or discrete value
+  bool operator==(const Leaf&) const = default;
+};
+
+/// One shape: graph inputs 0 .. leaves-1, the residual, and for each instance what they stand for.
+struct Kernel {
+  Graph graph;
+  NodeId residual = -1;
+  std::vector<Leaf> leaves;             ///< kind and order; `which` is by instance
+  std::vector<std::vector<int>> which;  ///< [leaf][instance], empty for time and data
+  std::vector<std::vector<double>> data;  ///< [leaf][instance], only for data
+  std::vector<int> rows;                ///< equation number of each instance
+  Tape tape;
+
+  int instances() const { return static_cast<int>(rows.size()); }
+};
+
+/// Where values come from: x[k] points to the k-th derivatives of all variables.
+struct Point {
+  double t = 0;
+  const double* const* x = nullptr;
+  const double* discrete = nullptr;
+};
+
+class EquationSet {
+ public:
+  int rows() const { return rows_; }
+  int highest_order() const;
+  const std::vector<Kernel>& kernels() const { return kernels_; }
+
+  /// r[row] for all rows.
+  void residual(const Point& point, double* r) const;
+  /// The same equations differentiated once with respect to time; row numbers stay.
+  EquationSet differentiated() const;
+  /// Only the rows that are wanted, renumbered in the order of `keep`.
+  EquationSet restricted(const std::vector<int>& keep) const;
+  /// Equation as text; `name(variable, order)`, `discrete(which)` give the names.
+  std::string text(int row, const std::vector<std::string>& variables,
+                   const std::vector<std::string>& discrete) const;
+
+  void finish();
+
+ private:
+  friend class EquationBuilder;
+  int rows_ = 0;
+  std::vector<Kernel> kernels_;
+  mutable std::vector<double> memory_;
+};
+
+/// Sparse derivatives of an equation set with respect to chosen orders of the variables.
+class EquationJacobian {
+ public:
+  /// One output for each leaf that is a variable of an order that is asked for.
+  EquationJacobian(const EquationSet& equations, std::vector<int> orders);
+
+  struct Entry {
+    int row = 0, variable = 0, order = 0;
+  };
+  /// The places of all values in the order in which `evaluate` hands them out. A place may repeat.
+  const std::vector<Entry>& entries() const { return entries_; }
+  /// values[k] belongs to entries()[k].
+  void evaluate(const Point& point, double* values) const;
+
+ private:
+  struct Part {
+    Tape tape;
+    std::vector<int> leaf;  ///< of each output
+    int first = 0;          ///< number of the first entry of this kernel
+  };
+  const EquationSet* equations_;
+  std::vector<Part> parts_;
+  std::vector<Entry> entries_;
+  mutable std::vector<double> memory_;
+};
+
+/// Takes equations one by one and finds those of equal shape.
+class EquationBuilder {
+ public:
+  /// Begins a new equation; expressions of the last one are void.
+  void begin();
+  Graph& graph() { return graph_; }
+  NodeId time() { return leaf({Leaf::Kind::time, 0, 0}); }
+  NodeId variable(int which, int order = 0) { return leaf({Leaf::Kind::variable, order, which}); }
+  NodeId discrete(int which) { return leaf({Leaf::Kind::discrete, 0, which}); }
+  const Leaf& leaf_of(int input) const { return leaves_[static_cast<std::size_t>(input)]; }
+  /// The equation `root = 0` as the next row; returns its number.
+  int add(NodeId root);
+  EquationSet take();
+
+ private:
+  NodeId leaf(const Leaf& leaf);
+  struct Shape;
+  Graph graph_;
+  std::vector<Leaf> leaves_;
+  std::unordered_map<std::uint64_t, int> leaf_at_;
+  EquationSet set_;
+  std::unordered_map<std::string, int> kernel_of_;
+  std::string key_;
+  std::vector<int> number_;
+  std::vector<NodeId> order_, stack_;
+};
+
+}  // namespace daedalus

@@ -1,0 +1,147 @@
+// Symbolic reverse differentiation, and text, of expression graphs.
+#include <cmath>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "expression/graph.h"
+
+namespace daedalus {
+namespace {
+
+/// d op / d operand, as expressions of the operands (and of the node itself).
+struct Partials {
+  NodeId a = -1, b = -1, c = -1;
+};
+
+Partials partials(Graph& g, NodeId id) {
+  const Node n = g[id];
+  const auto one = [&] { return g.constant(1); };
+  const auto zero = [&] { return g.constant(0); };
+  switch (n.op) {
+    case Op::neg: return {g.constant(-1)};
+    case Op::sqrt: return {g.div(g.constant(0.5), id)};
+    case Op::exp: return {id};
+    case Op::log: return {g.div(one(), n.a)};
+    case Op::log10: return {g.div(g.constant(0.43429448190325182765), n.a)};
+    case Op::sin: return {g.make(Op::cos, n.a)};
+    case Op::cos: return {g.neg(g.make(Op::sin, n.a))};
+    case Op::tan: return {g.add(one(), g.mul(id, id))};
+    case Op::asin: return {g.div(one(), g.make(Op::sqrt, g.sub(one(), g.mul(n.a, n.a))))};
+    case Op::acos: return {g.neg(g.div(one(), g.make(Op::sqrt, g.sub(one(), g.mul(n.a, n.a)))))};
+    case Op::atan: return {g.div(one(), g.add(one(), g.mul(n.a, n.a)))};
+    case Op::sinh: return {g.make(Op::cosh, n.a)};
+    case Op::cosh: return {g.make(Op::sinh, n.a)};
+    case Op::tanh: return {g.sub(one(), g.mul(id, id))};
+    case Op::abs: return {g.make(Op::sign, n.a)};
+    case Op::add: return {one(), one()};
+    case Op::sub: return {one(), g.constant(-1)};
+    case Op::mul: return {n.b, n.a};
+    case Op::div: return {g.div(one(), n.b), g.neg(g.div(id, n.b))};
+    case Op::pow: {
+      const NodeId a = g.mul(n.b, g.pow(n.a, g.sub(n.b, one())));
+      return {a, g.is_constant(n.b) ? zero() : g.mul(id, g.make(Op::log, n.a))};
+    }
+    case Op::atan2: {
+      const NodeId r = g.add(g.mul(n.a, n.a), g.mul(n.b, n.b));
+      return {g.div(n.b, r), g.neg(g.div(n.a, r))};
+    }
+    case Op::min: {
+      const NodeId first = g.make(Op::less, n.a, n.b);
+      return {first, g.sub(one(), first)};
+    }
+    case Op::max: {
+      const NodeId first = g.make(Op::less, n.b, n.a);
+      return {first, g.sub(one(), first)};
+    }
+    case Op::mod: return {one(), g.neg(g.make(Op::floor, g.div(n.a, n.b)))};
+    case Op::rem:
+      return {one(), g.neg(g.div(g.sub(n.a, id), n.b))};
+    case Op::select: return {zero(), g.make(Op::select, n.a, one(), zero()), g.make(Op::select, n.a, zero(), one())};
+    default: return {zero(), zero(), zero()};  // comparisons and steps: constant between jumps
+  }
+}
+
+int precedence(Op op) {
+  switch (op) {
+    case Op::select: return 0;
+    case Op::logical_or: return 1;
+    case Op::logical_and: return 2;
+    case Op::logical_not: return 3;
+    case Op::less:
+    case Op::less_equal:
+    case Op::equal: return 4;
+    case Op::add:
+    case Op::sub: return 5;
+    case Op::neg: return 6;
+    case Op::mul:
+    case Op::div: return 7;
+    case Op::pow: return 8;
+    default: return 9;
+  }
+}
+
+std::string text(const Graph& g, NodeId id, const std::vector<std::string>& names, int outer) {
+  const Node& n = g[id];
+  std::string s;
+  if (n.op == Op::constant) {
+    s = fmt::format("{}", n.value);
+    return n.value < 0 && outer > 5 ? "(" + s + ")" : s;
+  }
+  if (n.op == Op::input) return names[static_cast<std::size_t>(n.a)];
+  const int own = precedence(n.op);
+  if (n.op == Op::select)
+    s = fmt::format("if {} then {} else {}", text(g, n.a, names, 0), text(g, n.b, names, 0), text(g, n.c, names, 0));
+  else if (n.op == Op::neg)
+    s = "-" + text(g, n.a, names, 7);
+  else if (n.op == Op::logical_not)
+    s = "not " + text(g, n.a, names, 4);
+  else if (own < 9) {
+    const bool right_tight = n.op == Op::sub || n.op == Op::div || n.op == Op::pow;
+    const char* space = own <= 5 ? " " : "";
+    s = fmt::format("{}{}{}{}{}", text(g, n.a, names, n.op == Op::pow ? own + 1 : own), space, name_of(n.op), space,
+                    text(g, n.b, names, own + (right_tight ? 1 : 0)));
+  } else if (operands_of(n.op) == 1)
+    return fmt::format("{}({})", name_of(n.op), text(g, n.a, names, 0));
+  else
+    return fmt::format("{}({}, {})", name_of(n.op), text(g, n.a, names, 0), text(g, n.b, names, 0));
+  return own < outer ? "(" + s + ")" : s;
+}
+
+}  // namespace
+
+std::vector<NodeId> gradient(Graph& graph, NodeId root, const std::vector<int>& inputs) {
+  std::vector<NodeId> adjoint(static_cast<std::size_t>(root) + 1, -1);
+  adjoint[static_cast<std::size_t>(root)] = graph.constant(1);
+  const auto accumulate = [&](NodeId to, NodeId share) {
+    NodeId& slot = adjoint[static_cast<std::size_t>(to)];
+    slot = slot < 0 ? share : graph.add(slot, share);
+  };
+  // Operands have smaller numbers than their node, so one sweep downwards reaches everything.
+  for (NodeId id = root; id >= 0; --id) {
+    const NodeId own = adjoint[static_cast<std::size_t>(id)];
+    const Node n = graph[id];
+    const int count = operands_of(n.op);
+    if (own < 0 || count == 0 || graph.is_constant(own, 0)) continue;
+    const Partials p = partials(graph, id);
+    accumulate(n.a, graph.mul(own, p.a));
+    if (count > 1) accumulate(n.b, graph.mul(own, p.b));
+    if (count > 2) accumulate(n.c, graph.mul(own, p.c));
+  }
+  std::unordered_map<int, NodeId> of_input;
+  for (NodeId id = 0; id <= root; ++id)
+    if (graph[id].op == Op::input && adjoint[static_cast<std::size_t>(id)] >= 0)
+      of_input[graph[id].a] = adjoint[static_cast<std::size_t>(id)];
+  std::vector<NodeId> result;
+  for (int input : inputs) {
+    const auto at = of_input.find(input);
+    result.push_back(at == of_input.end() ? graph.constant(0) : at->second);
+  }
+  return result;
+}
+
+std::string to_text(const Graph& graph, NodeId root, const std::vector<std::string>& input_name) {
+  return text(graph, root, input_name, 0);
+}
+
+}  // namespace daedalus

@@ -1,0 +1,108 @@
+#include "expression/tape.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace daedalus {
+
+Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) {
+  std::vector<char> needed(static_cast<std::size_t>(graph.size()), 0);
+  NodeId last = -1;
+  for (NodeId id : outputs) needed[static_cast<std::size_t>(id)] = 1, last = std::max(last, id);
+  for (NodeId id = last; id >= 0; --id) {
+    if (!needed[static_cast<std::size_t>(id)]) continue;
+    const Node& n = graph[id];
+    const int count = operands_of(n.op);
+    if (count > 0) needed[static_cast<std::size_t>(n.a)] = 1;
+    if (count > 1) needed[static_cast<std::size_t>(n.b)] = 1;
+    if (count > 2) needed[static_cast<std::size_t>(n.c)] = 1;
+  }
+  // Registers are reused after the last use of a value: a block then stays in the first cache.
+  std::vector<NodeId> last_use(static_cast<std::size_t>(graph.size()), -1);
+  for (NodeId id = 0; id <= last; ++id) {
+    if (!needed[static_cast<std::size_t>(id)]) continue;
+    const Node& n = graph[id];
+    const int count = operands_of(n.op);
+    for (const NodeId operand : {count > 0 ? n.a : -1, count > 1 ? n.b : -1, count > 2 ? n.c : -1})
+      if (operand >= 0) last_use[static_cast<std::size_t>(operand)] = id;
+  }
+  for (NodeId id : outputs) last_use[static_cast<std::size_t>(id)] = last + 1;
+
+  std::vector<int> home(static_cast<std::size_t>(graph.size()), -1), free;
+  registers_ = inputs;
+  for (NodeId id = 0; id <= last; ++id) {
+    if (!needed[static_cast<std::size_t>(id)]) continue;
+    const Node& n = graph[id];
+    int& own = home[static_cast<std::size_t>(id)];
+    if (n.op == Op::input) {
+      own = n.a;
+      continue;
+    }
+    if (n.op == Op::constant) {
+      own = registers_++;
+      constants_.emplace_back(own, n.value);
+      continue;
+    }
+    const int count = operands_of(n.op);
+    Instruction instruction{n.op, 0, home[static_cast<std::size_t>(n.a)],
+                            count > 1 ? home[static_cast<std::size_t>(n.b)] : 0,
+                            count > 2 ? home[static_cast<std::size_t>(n.c)] : 0};
+    const NodeId operands[] = {n.a, count > 1 ? n.b : -1, count > 2 ? n.c : -1};
+    for (int k = 0; k < count; ++k) {
+      const NodeId operand = operands[k];
+      if (std::find(operands, operands + k, operand) != operands + k) continue;
+      const Op op = graph[operand].op;
+      if (op != Op::input && op != Op::constant && last_use[static_cast<std::size_t>(operand)] == id)
+        free.push_back(home[static_cast<std::size_t>(operand)]);
+    }
+    if (free.empty()) {
+      own = registers_++;
+    } else {
+      own = free.back();
+      free.pop_back();
+    }
+    instruction.target = own;
+    instructions_.push_back(instruction);
+  }
+  for (NodeId id : outputs) outputs_.push_back(home[static_cast<std::size_t>(id)]);
+}
+
+void Tape::prepare(std::vector<double>& memory) const {
+  memory.assign(static_cast<std::size_t>(registers_) * block, 0.0);
+  for (const auto& [r, value] : constants_)
+    std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(r) * block, block, value);
+}
+
+namespace {
+
+template <class F>
+void each(int count, double* target, F f) {
+  for (int i = 0; i < count; ++i) target[i] = f(i);
+}
+
+}  // namespace
+
+void Tape::run(double* memory, int count) const {
+  for (const Instruction& in : instructions_) {
+    double* t = memory + static_cast<std::ptrdiff_t>(in.target) * block;
+    const double* a = memory + static_cast<std::ptrdiff_t>(in.a) * block;
+    const double* b = memory + static_cast<std::ptrdiff_t>(in.b) * block;
+    const double* c = memory + static_cast<std::ptrdiff_t>(in.c) * block;
+    // The frequent operations have loops that vectorise; the rest goes through `apply`.
+    switch (in.op) {
+      case Op::add: each(count, t, [=](int i) { return a[i] + b[i]; }); break;
+      case Op::sub: each(count, t, [=](int i) { return a[i] - b[i]; }); break;
+      case Op::mul: each(count, t, [=](int i) { return a[i] * b[i]; }); break;
+      case Op::div: each(count, t, [=](int i) { return a[i] / b[i]; }); break;
+      case Op::neg: each(count, t, [=](int i) { return -a[i]; }); break;
+      case Op::sqrt: each(count, t, [=](int i) { return std::sqrt(a[i]); }); break;
+      case Op::exp: each(count, t, [=](int i) { return std::exp(a[i]); }); break;
+      case Op::sin: each(count, t, [=](int i) { return std::sin(a[i]); }); break;
+      case Op::cos: each(count, t, [=](int i) { return std::cos(a[i]); }); break;
+      default:
+        each(count, t, [=, op = in.op](int i) { return apply(op, a[i], b[i], c[i]); });
+    }
+  }
+}
+
+}  // namespace daedalus

@@ -1,0 +1,96 @@
+#pragma once
+// A model after flattening: scalar variables, equations grouped by shape, what is known at the
+// start, and what can happen at events. Indices count scalars from 0.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expression/equation_set.h"
+#include "model/ast.h"
+
+namespace daedalus::model {
+
+struct FlatVariable {
+  std::string name;  ///< `q[2]`, `A[1,2]`
+  double start = 0;
+  bool has_start = false;
+  bool fixed = false;
+  double nominal = 1;
+  double min = -1e300, max = 1e300;
+  std::string unit;
+  std::string description;
+  Span at;
+};
+
+/// A relation that must not change inside a step: `mode` is 1 where the row of `crossings` is > 0.
+/// For floor and ceil the row is sin(pi x), and the mode is the value itself.
+struct Relation {
+  int mode = 0;  ///< number of the discrete value that holds it
+  Span at;
+  Op step = Op::constant;  ///< floor or ceil
+  int value = -1;          ///< then: row of `event_values` with x
+};
+
+/// One action of a when clause, taken when its condition becomes true.
+struct Action {
+  enum class Kind { reinit, assign, terminate };
+  Kind kind = Kind::assign;
+  int target = 0;  ///< variable (reinit) or discrete value (assign)
+  int value = -1;  ///< row of `event_values`
+  std::string message;
+  Span at;
+};
+
+struct WhenClause {
+  struct Branch {
+    int condition = -1;  ///< row of `event_values`
+    std::vector<Action> actions;
+  };
+  std::vector<Branch> branches;
+};
+
+struct Assertion {
+  int condition = -1;  ///< row of `event_values`
+  std::string message;
+  Span at;
+};
+
+struct FlatModel {
+  std::shared_ptr<const Source> source;
+  std::string name, description;
+  std::vector<FlatVariable> variables;  ///< unknowns in the order of declaration, then hidden ones
+  int visible = 0;                      ///< those of the model; the rest are lower derivatives
+  std::vector<std::string> labels;      ///< of the equations: label, or `line 12`
+  EquationSet equations;
+  std::vector<std::string> initial_labels;
+  EquationSet initial_equations;
+
+  std::vector<std::string> discrete_names;
+  std::vector<double> discrete_start;
+  int discrete_variables = 0;  ///< the first of the discrete values; then their `pre`, then modes
+  std::vector<Relation> relations;
+  EquationSet crossings;     ///< one row for each relation
+  EquationSet event_values;  ///< conditions and values of when clauses and assertions
+  std::vector<WhenClause> whens;
+  std::vector<Assertion> assertions;
+  bool has_boundary_conditions = false;
+  Span boundary_at;
+
+  double start_time = 0, stop_time = 1;
+  bool has_stop_time = false;
+  std::optional<double> tolerance, interval;
+  std::map<std::string, double> parameters;  ///< scalar ones, as used
+  std::vector<std::string> equation_texts;   ///< as written, for reports
+};
+
+struct FlattenOptions {
+  std::map<std::string, double> parameters;  ///< replace the values of the text
+  std::map<std::string, double> start;       ///< replace start values, by scalar name
+  std::optional<double> start_time, stop_time;
+};
+
+/// Throws ModelError with all errors found.
+FlatModel flatten(const Ast& ast, const FlattenOptions& options = {});
+
+}  // namespace daedalus::model

@@ -1,0 +1,332 @@
+// Equations, loops, if- and when-equations of a model as rows of equation sets.
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "model/flattener.h"
+
+namespace daedalus::model {
+namespace {
+
+/// Calls visit for every expression below an expression, itself included.
+void walk(const Expression& e, const std::function<void(const Expression&)>& visit) {
+  if (!e) return;
+  visit(e);
+  const auto all = [&](const std::vector<Expression>& list) {
+    for (const Expression& x : list) walk(x, visit);
+  };
+  if (const auto* v = as<Reference>(e)) all(v->subscripts);
+  if (const auto* v = as<Unary>(e)) walk(v->operand, visit);
+  if (const auto* v = as<Chain>(e)) {
+    walk(v->first, visit);
+    for (const Chain::Link& link : v->links) walk(link.operand, visit);
+  }
+  if (const auto* v = as<Call>(e)) all(v->arguments);
+  if (const auto* v = as<Array>(e)) all(v->elements);
+  if (const auto* v = as<Comprehension>(e)) walk(v->body, visit);
+  if (const auto* v = as<Matrix>(e))
+    for (const auto& row : v->rows) all(row);
+  if (const auto* v = as<If>(e)) {
+    for (const If::Branch& b : v->branches) walk(b.condition, visit), walk(b.value, visit);
+    walk(v->otherwise, visit);
+  }
+}
+
+void walk(const Equations& equations, const std::function<void(const Expression&)>& visit) {
+  for (const Equation& equation : equations) {
+    if (const auto* v = std::get_if<Equality>(&equation.value)) walk(v->left, visit), walk(v->right, visit);
+    if (const auto* v = std::get_if<ForEquation>(&equation.value)) walk(v->body, visit);
+    if (const auto* v = std::get_if<IfEquation>(&equation.value)) {
+      for (const auto& b : v->branches) walk(b.condition, visit), walk(b.body, visit);
+      walk(v->otherwise, visit);
+    }
+    if (const auto* v = std::get_if<WhenEquation>(&equation.value))
+      for (const auto& b : v->branches) walk(b.condition, visit), walk(b.body, visit);
+    if (const auto* v = std::get_if<Reinit>(&equation.value)) walk(v->value, visit);
+  }
+}
+
+}  // namespace
+
+FlatModel flatten(const Ast& ast, const FlattenOptions& options) {
+  return Flattener(ast, options).run();
+}
+
+void Flattener::find_orders() {
+  const auto visit = [&](const Expression& e) {
+    const Call* call = as<Call>(e);
+    if (!call || call->function != "der" || call->arguments.empty()) return;
+    int order = 0;
+    Expression inner = e;
+    for (const Call* c = call; c && c->function == "der" && !c->arguments.empty(); c = as<Call>(inner)) {
+      const Number* n = c->arguments.size() == 2 ? as<Number>(c->arguments[1]) : nullptr;
+      order += n ? static_cast<int>(n->value) : 1;
+      inner = c->arguments[0];
+    }
+    // der of an expression reaches one order above what stands inside.
+    walk(inner, [&](const Expression& x) {
+      const Reference* r = as<Reference>(x);
+      if (!r) return;
+      if (const auto at = symbols_.find(r->name); at != symbols_.end()) at->second.order = std::clamp(order, at->second.order, 9);
+    });
+  };
+  walk(ast_.model.equations, visit);
+  walk(ast_.model.initial_equations, visit);
+  for (const Declaration& d : ast_.model.declarations) walk(d.binding, visit);
+}
+
+std::string Flattener::label_of(const Equation& equation) const {
+  return equation.label.empty() ? fmt::format("line {}", equation.at.line) : equation.label;
+}
+
+void Flattener::begin_equation() {
+  evaluator_.builder->begin();
+  evaluator_.renew_loop_values();
+}
+
+void Flattener::add_rows(const Value& residual, const Equation& equation) {
+  auto& labels = in_initial_section_ ? flat_.initial_labels : flat_.labels;
+  const std::string label = label_of(equation);
+  if (!residual.is_array()) {
+    evaluator_.builder->add(residual.scalar);
+    labels.push_back(label);
+    return;
+  }
+  for (std::size_t i = 0; i < residual.array->elements.size(); ++i) {
+    evaluator_.builder->add(residual.array->elements[i]);
+    labels.push_back(fmt::format("{} [{}]", label, i + 1));
+  }
+}
+
+void Flattener::add_equality(const Equation& equation, const Equality& equality) {
+  begin_equation();
+  const Value left = evaluator_.evaluate(equality.left), right = evaluator_.evaluate(equality.right);
+  const Shape shape_left = left.is_array() ? left.array->shape : Shape{};
+  const Shape shape_right = right.is_array() ? right.array->shape : Shape{};
+  if (shape_left != shape_right)
+    evaluator_.fail(equation.at, fmt::format("the left side is {}, the right side {}", shape_text(shape_left), shape_text(shape_right)),
+                    "both sides of an equation must have the same shape");
+  Graph& g = evaluator_.graph();
+  const Value residual = evaluator_.elementwise(left, right, equation.at, [&](NodeId a, NodeId b) { return g.sub(a, b); }, "=");
+  if (!residual.is_array() && g.is_constant(residual.scalar) && !in_initial_section_)
+    evaluator_.fail(equation.at,
+                    g.value(residual.scalar) == 0 ? "this equation says nothing: it holds for all values"
+                                                  : fmt::format("this equation contains no unknown and cannot hold: {} = 0", g.value(residual.scalar)));
+  add_rows(residual, equation);
+}
+
+void Flattener::add_equation(const Equation& equation) {
+  if (const auto* loop = std::get_if<ForEquation>(&equation.value)) {
+    evaluator_.builder->begin();
+    evaluator_.renew_loop_values();
+    evaluator_.for_each(loop->iterators, [&] {
+      for (const Equation& inner : loop->body) add_equation(inner);
+    });
+    return;
+  }
+  if (const auto* v = std::get_if<Equality>(&equation.value)) return add_equality(equation, *v);
+  if (const auto* v = std::get_if<IfEquation>(&equation.value)) return add_if(equation, *v);
+  if (const auto* v = std::get_if<WhenEquation>(&equation.value)) return add_when(equation, *v);
+  if (const auto* v = std::get_if<Assert>(&equation.value)) return add_assertion(equation, *v);
+  if (std::get_if<Terminate>(&equation.value))
+    evaluator_.fail(equation.at, "terminate() outside of a when clause would end every run at once", "put it into a when clause");
+  if (std::get_if<Reinit>(&equation.value)) evaluator_.fail(equation.at, "reinit() is only allowed in a when clause");
+}
+
+void Flattener::add_equations(const Equations& equations) {
+  for (const Equation& equation : equations) guarded([&] { add_equation(equation); });
+}
+
+std::vector<NodeId> Flattener::residuals(const Equations& equations) {
+  std::vector<NodeId> list;
+  Graph& g = evaluator_.graph();
+  for (const Equation& equation : equations) {
+    if (const auto* loop = std::get_if<ForEquation>(&equation.value)) {
+      evaluator_.for_each(loop->iterators, [&] {
+        for (NodeId node : residuals(loop->body)) list.push_back(node);
+      });
+      continue;
+    }
+    const auto* v = std::get_if<Equality>(&equation.value);
+    if (!v) evaluator_.fail(equation.at, "inside an if-equation only equations and loops are allowed");
+    const Value r = evaluator_.elementwise(evaluator_.evaluate(v->left), evaluator_.evaluate(v->right), equation.at,
+                                           [&](NodeId a, NodeId b) { return g.sub(a, b); }, "=");
+    if (r.is_array())
+      list.insert(list.end(), r.array->elements.begin(), r.array->elements.end());
+    else
+      list.push_back(r.scalar);
+  }
+  return list;
+}
+
+void Flattener::add_if(const Equation& equation, const IfEquation& node) {
+  begin_equation();
+  std::vector<std::pair<NodeId, const Equations*>> open;
+  const Equations* last = &node.otherwise;
+  for (const IfEquation::Branch& branch : node.branches) {
+    const NodeId condition = evaluator_.scalar(branch.condition);
+    if (evaluator_.graph().is_constant(condition)) {
+      if (evaluator_.graph().value(condition) == 0) continue;
+      last = &branch.body;
+      break;
+    }
+    open.emplace_back(condition, &branch.body);
+  }
+  if (open.empty()) {
+    for (const Equation& inner : *last) add_equation(inner);
+    return;
+  }
+  std::vector<NodeId> rows = residuals(*last);
+  for (auto it = open.rbegin(); it != open.rend(); ++it) {
+    const std::vector<NodeId> mine = residuals(*it->second);
+    if (mine.size() != rows.size())
+      evaluator_.fail(equation.at, fmt::format("the branches have {} and {} equations", mine.size(), rows.size()),
+                      "every branch of an if-equation, else included, needs equally many");
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i] = evaluator_.graph().make(Op::select, it->first, mine[i], rows[i]);
+  }
+  for (NodeId row : rows) add_rows(Value(row), equation);
+}
+
+void Flattener::add_binding(const Declaration& d) {
+  const Symbol& symbol = symbols_.at(d.name);
+  if (symbol.kind == Symbol::Kind::parameter || !d.binding) return;
+  if (symbol.kind == Symbol::Kind::discrete)
+    evaluator_.fail(d.at, fmt::format("'{}' is discrete: it gets its values in when clauses", d.name), "give it a start value, or make it Real");
+  begin_equation();
+  const Value right = evaluator_.evaluate(d.binding);
+  std::vector<int> offsets(static_cast<std::size_t>(size_of(symbol.shape)));
+  ArrayValue left{symbol.shape, {}};
+  for (int i = 0; i < size_of(symbol.shape); ++i) left.elements.push_back(evaluator_.variable(symbol, i, 0));
+  Graph& g = evaluator_.graph();
+  Equation equation;
+  equation.at = d.at, equation.label = d.name;
+  const Value own = symbol.shape.empty() ? Value(left.elements[0]) : Value(left);
+  add_rows(evaluator_.elementwise(own, right, d.at, [&](NodeId a, NodeId b) { return g.sub(a, b); }, "="), equation);
+}
+
+void Flattener::add_hidden_equations() {
+  for (const Declaration& d : ast_.model.declarations) {
+    const Symbol& symbol = symbols_.at(d.name);
+    const int size = symbol.kind == Symbol::Kind::variable ? size_of(symbol.shape) : 0;
+    for (int k = 1; k < symbol.order; ++k)
+      for (int i = 0; i < size; ++i) {
+        equations_.begin();
+        const NodeId lower = k == 1 ? equations_.variable(symbol.base + i, 1) : equations_.variable(symbol.hidden_base + (k - 2) * size + i, 1);
+        equations_.add(equations_.graph().sub(lower, equations_.variable(symbol.hidden_base + (k - 1) * size + i, 0)));
+        flat_.labels.push_back(fmt::format("definition of {}", flat_.variables[static_cast<std::size_t>(symbol.hidden_base + (k - 1) * size + i)].name));
+      }
+  }
+}
+
+NodeId Flattener::transfer(NodeId node, EquationBuilder& to) {
+  const Graph& from = evaluator_.graph();
+  std::vector<NodeId> made(static_cast<std::size_t>(node) + 1, -1);
+  const std::function<NodeId(NodeId)> copy = [&](NodeId id) -> NodeId {
+    NodeId& done = made[static_cast<std::size_t>(id)];
+    if (done >= 0) return done;
+    const daedalus::Node n = from[id];
+    if (n.op == Op::constant) return done = to.graph().constant(n.value);
+    if (n.op == Op::input) {
+      const Leaf leaf = evaluator_.builder->leaf_of(n.a);
+      if (leaf.kind == Leaf::Kind::time) return done = to.time();
+      return done = leaf.kind == Leaf::Kind::discrete ? to.discrete(leaf.which) : to.variable(leaf.which, leaf.order);
+    }
+    const int count = operands_of(n.op);
+    const NodeId a = copy(n.a), b = count > 1 ? copy(n.b) : -1, c = count > 2 ? copy(n.c) : -1;
+    return done = to.graph().make(n.op, a, b, c);
+  };
+  return copy(node);
+}
+
+NodeId Flattener::watch(NodeId difference, const Span& at) {
+  crossings_.begin();
+  crossings_.add(transfer(difference, crossings_));
+  const int mode = static_cast<int>(flat_.discrete_names.size());
+  flat_.discrete_names.push_back(fmt::format("relation in line {}", at.line));
+  flat_.discrete_start.push_back(0);
+  flat_.relations.push_back({mode, at});
+  return evaluator_.builder->discrete(mode);
+}
+
+NodeId Flattener::watch_step(Op op, NodeId x, const Span& at) {
+  // floor(x) for bounded jumps: k + [x - k >= 1] is not known beforehand, so the value is a mode
+  // that an event at the zeros of sin(pi x) renews.
+  Graph& g = evaluator_.graph();
+  (void)watch(g.make(Op::sin, g.mul(g.constant(3.14159265358979323846), x)), at);
+  flat_.relations.back().step = op;
+  event_values_.begin();
+  flat_.relations.back().value = event_values_.add(transfer(x, event_values_));
+  return evaluator_.builder->discrete(flat_.relations.back().mode);
+}
+
+int Flattener::event_value(const Expression& expression) {
+  begin_equation();
+  const NodeId node = evaluator_.scalar(expression);
+  event_values_.begin();
+  return event_values_.add(transfer(node, event_values_));
+}
+
+void Flattener::add_assertion(const Equation& equation, const Assert& assertion) {
+  Assertion a;
+  a.condition = event_value(assertion.condition);
+  if (const Text* text = as<Text>(assertion.message)) a.message = text->value;
+  a.at = equation.at;
+  flat_.assertions.push_back(a);
+}
+
+void Flattener::add_when(const Equation&, const WhenEquation& when) {
+  WhenClause clause;
+  for (const WhenEquation::Branch& branch : when.branches) {
+    WhenClause::Branch result;
+    result.condition = event_value(branch.condition);
+    for (const Equation& equation : branch.body) {
+      Action action;
+      action.at = equation.at;
+      if (const auto* v = std::get_if<Reinit>(&equation.value)) {
+        const Evaluator::Place place = (begin_equation(), evaluator_.place_of(v->variable));
+        if (place.symbol->kind != Symbol::Kind::variable || place.offsets.size() != 1)
+          evaluator_.fail(equation.at, "reinit needs a scalar continuous variable");
+        action.kind = Action::Kind::reinit;
+        action.target = place.symbol->base + place.offsets[0];
+        action.value = event_value(v->value);
+      } else if (const auto* e = std::get_if<Equality>(&equation.value)) {
+        const Evaluator::Place place = (begin_equation(), evaluator_.place_of(e->left));
+        if (place.symbol->kind != Symbol::Kind::discrete || place.offsets.size() != 1)
+          evaluator_.fail(equation.at, "in a when clause only discrete variables get values", "declare it as 'discrete Real', or use reinit(x, value)");
+        action.target = place.symbol->base + place.offsets[0];
+        action.value = event_value(e->right);
+      } else if (const auto* t = std::get_if<Terminate>(&equation.value)) {
+        action.kind = Action::Kind::terminate;
+        if (const Text* text = as<Text>(t->message)) action.message = text->value;
+      } else {
+        evaluator_.fail(equation.at, "in a when clause only reinit, assignments and terminate are allowed");
+      }
+      result.actions.push_back(action);
+    }
+    clause.branches.push_back(result);
+  }
+  flat_.whens.push_back(clause);
+}
+
+void Flattener::check_counts() {
+  const int unknowns = static_cast<int>(flat_.variables.size());
+  const int rows = flat_.equations.rows();
+  std::vector<char> occurs(static_cast<std::size_t>(unknowns), 0);
+  for (const Kernel& kernel : flat_.equations.kernels())
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable)
+        for (int v : kernel.which[l]) occurs[static_cast<std::size_t>(v)] = 1;
+  for (int v = 0; v < unknowns; ++v)
+    if (!occurs[static_cast<std::size_t>(v)])
+      errors_.error(flat_.variables[static_cast<std::size_t>(v)].at, fmt::format("'{}' occurs in no equation", flat_.variables[static_cast<std::size_t>(v)].name),
+                    "add an equation for it, or make it a parameter");
+  if (rows != unknowns)
+    errors_.error(ast_.model.at, fmt::format("the model has {} equations for {} unknowns", rows, unknowns),
+                  rows < unknowns ? fmt::format("{} equation{} missing", unknowns - rows, unknowns - rows == 1 ? " is" : "s are")
+                                  : fmt::format("{} too many: remove some, or add unknowns", rows - unknowns));
+}
+
+}  // namespace daedalus::model

@@ -1,0 +1,63 @@
+#pragma once
+// The state of a flattening; see flatten.cpp (declarations) and flatten_equations.cpp.
+#include "model/evaluator.h"
+#include "model/flat_model.h"
+
+namespace daedalus::model {
+
+class Flattener {
+ public:
+  Flattener(const Ast& ast, const FlattenOptions& options);
+  FlatModel run();
+
+ private:
+  // declarations
+  void declare_symbols();
+  void compute_parameter(Symbol& symbol);
+  void check_overrides();
+  void read_experiment();
+  void place_variables();
+  void read_attributes(const Declaration& declaration);
+  Shape shape_of(const Declaration& declaration);
+  std::vector<double> numbers(const Expression& expression, const Shape& shape, const char* what,
+                              const std::string& name);
+  static std::string element_name(const std::string& name, const Shape& shape, int offset);
+
+  // equations
+  void find_orders();
+  void add_binding(const Declaration& declaration);
+  void add_equations(const Equations& equations);
+  void add_equation(const Equation& equation);
+  void add_equality(const Equation& equation, const Equality& equality);
+  void add_if(const Equation& equation, const IfEquation& branches);
+  void add_when(const Equation& equation, const WhenEquation& when);
+  void add_assertion(const Equation& equation, const Assert& assertion);
+  void add_hidden_equations();
+  void add_rows(const Value& residual, const Equation& equation);
+  /// Residuals of the equalities of a branch, in order.
+  std::vector<NodeId> residuals(const Equations& equations);
+  void check_counts();
+  std::string label_of(const Equation& equation) const;
+
+  // events
+  NodeId watch(NodeId difference, const Span& at);
+  NodeId watch_step(Op op, NodeId x, const Span& at);
+  /// Copies an expression of the current builder into another one.
+  NodeId transfer(NodeId node, EquationBuilder& to);
+  int event_value(const Expression& expression);
+
+  void begin_equation();
+  void guarded(const std::function<void()>& work);
+
+  const Ast& ast_;
+  const FlattenOptions& options_;
+  FlatModel flat_;
+  Diagnostics errors_;
+  std::unordered_map<std::string, Symbol> symbols_;
+  Evaluator evaluator_;
+  EquationBuilder scratch_, equations_, initial_, crossings_, event_values_;
+  bool in_initial_section_ = false;
+  int mode_count_ = 0;
+};
+
+}  // namespace daedalus::model
