@@ -13,7 +13,7 @@
 namespace daedalus::reproduce {
 namespace {
 
-// Colours that stay apart for colour-blind readers and in grey. [OkabeIto2008]
+// Colours that stay apart for colour-blind readers and in grey. (Okabe and Ito)
 constexpr std::array colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                 "#e69f00", "#56b4e9", "#555555"};
 constexpr double left = 74, right = 24, top = 52, bottom = 58;

@@ -117,7 +117,7 @@ void add_periods(std::ostream& out, ReproduceSummary& summary) {
     fmt::print(out, "{:>8.0e} {:>14.9f} {:>12.4e} {:>20.5f}\n", epsilon, difference + limit_period,
                difference, quotient);
     ++summary.entries;
-    // The next term of the expansion is O(eps ln eps): 0.7 in the quotient at eps = 1e-3.
+    // The next term of the expansion is O(eps ln eps): 0.4 in the quotient at eps = 1e-3.
     const double next = std::cbrt(epsilon) * (1.4 - std::log(epsilon) / 3);
     if (std::abs(quotient - period_slope) < 1.2 * next) ++summary.agree;
   }
