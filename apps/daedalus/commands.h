@@ -1,0 +1,30 @@
+#pragma once
+// What each subcommand is asked to do, and the function that does it. Exit status: 0 done,
+// 1 the computation failed, 2 the input was wrong.
+#include <string>
+#include <vector>
+
+namespace daedalus::command {
+
+enum ExitStatus : int { done = 0, failed = 1, wrong_input = 2 };
+
+struct MethodsCommand {
+  bool json = false;
+  bool check = false;
+  std::string tableau = {};  ///< file of a user's method; empty: the catalogue
+};
+int run_methods(const MethodsCommand& command);
+
+struct ReproduceCommand {
+  std::vector<std::string> names = {};
+  bool list = false;
+  bool csv = false;
+  bool summary = false;
+  std::string output = {};
+};
+int run_reproduce(const ReproduceCommand& command);
+
+/// Without arguments: the main job on the shipped pendulum.
+int run_welcome();
+
+}  // namespace daedalus::command

@@ -1,0 +1,37 @@
+#pragma once
+// What `daedalus reproduce` can recompute: one entry per published table or figure.
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace daedalus::reproduce {
+
+struct ReproduceOptions {
+  bool csv = false;              ///< rows instead of a text for people
+  std::string output_path = {};  ///< where a figure is written (SVG); empty: nowhere
+};
+
+struct ReproduceSummary {
+  int entries = 0;
+  int agree = 0;
+  int known_misprints = 0;
+};
+
+struct Reproduction {
+  std::string name = {};
+  std::string title = {};
+  std::function<ReproduceSummary(const ReproduceOptions&, std::ostream&)> run = {};
+};
+
+/// In the order in which lists show them.
+const std::vector<Reproduction>& reproductions();
+
+// One function per entry.
+ReproduceSummary reproduce_rk_orders(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_amplifier(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_van_der_pol(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_eta(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_perturbation_index(const ReproduceOptions& options, std::ostream& out);
+
+}  // namespace daedalus::reproduce

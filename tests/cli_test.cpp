@@ -1,0 +1,103 @@
+// Runs the program as a user does: exit status, standard output, standard error.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <string>
+#include <sys/wait.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int status = -1;
+  std::string output = {};
+};
+
+/// Both streams in one text unless the command redirects.
+Outcome run(const std::string& arguments) {
+  const std::string command = std::string(DAEDALUS_PROGRAM) + " " + arguments;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return {};
+  Outcome outcome;
+  std::array<char, 4096> buffer;
+  while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.output.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+TEST(CommandLine, ShowsHelpWithExamplesAtEveryLevel) {
+  for (const char* arguments : {"--help", "methods --help", "reproduce --help"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << arguments;
+    EXPECT_THAT(outcome.output, HasSubstr("Examples:")) << arguments;
+  }
+}
+
+TEST(CommandLine, AnswersWrongInputWithStatusTwoAndTheNearestNames) {
+  EXPECT_EQ(run("no-such-command 2>/dev/null").status, 2);
+  EXPECT_EQ(run("methods --no-such-option 2>/dev/null").status, 2);
+  const Outcome outcome = run("reproduce amplifyer 2>&1");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("amplifier"));
+}
+
+TEST(CommandLine, WithoutArgumentsSolvesThePendulum) {
+  const Outcome outcome = run("");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("lambda"));
+  EXPECT_THAT(outcome.output, HasSubstr("constraint holds to"));
+  EXPECT_THAT(outcome.output, HasSubstr("Next:"));
+}
+
+TEST(CommandLine, ListsEveryMethodAsJson) {
+  const Outcome outcome = run("methods --json");
+  ASSERT_EQ(outcome.status, 0);
+  const auto list = nlohmann::json::parse(outcome.output);
+  ASSERT_GT(list.size(), 40u);
+  EXPECT_EQ(list[0]["name"], "radau");
+  for (const auto& method : list) {
+    if (method["name"] != "radau_iia_5") continue;
+    EXPECT_EQ(method["index1"]["z"], 5);
+    EXPECT_EQ(method["index2"]["z"], 3);
+    EXPECT_EQ(method["index3"]["u"], 2);
+    EXPECT_EQ(method["stiffly_accurate"], true);
+  }
+}
+
+TEST(CommandLine, ChecksAMethodFromAFile) {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / "daedalus_tableau.json";
+  std::ofstream(path) << R"({"name": "midpoint", "A": [["1/2"]], "b": [1], "c": ["1/2"]})";
+  const Outcome outcome = run("methods --check " + path.string());
+  std::filesystem::remove(path);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("classical order        2"));
+  EXPECT_EQ(run("methods --check /no/such/file.json 2>/dev/null").status, 2);
+}
+
+TEST(CommandLine, EveryMethodOfTheCatalogueHasTheOrderItDeclares) {
+  const Outcome outcome = run("methods --check");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+TEST(CommandLine, DrawsAFigure) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "daedalus_figure.svg";
+  const Outcome outcome = run("reproduce amplifier --output " + path.string() + " 2>/dev/null");
+  EXPECT_EQ(outcome.status, 0);
+  std::ifstream file(path);
+  std::string start(4, ' ');
+  file.read(start.data(), 4);
+  EXPECT_EQ(start, "<svg");
+  std::filesystem::remove(path);
+}
+
+}  // namespace
