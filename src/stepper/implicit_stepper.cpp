@@ -94,6 +94,9 @@ void ImplicitStepper::use(int position) {
   const double rtol = norm_.rtol();
   newton_.tolerance =
       std::max(10 * unit_roundoff / rtol, std::min(0.03, std::pow(rtol, 1 / exponent - 1)));
+  // Rows E(y) y' with E frozen: what Newton leaves in y' comes back divided by h.
+  if (!system_.constant_mass)
+    newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.1 * newton_.tolerance);
   // What Newton leaves in a position constraint comes back in the estimate of the next step as
   // gamma^2 times itself, whatever the step size: it must stay well below the tolerance.
   if (index == 3) newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.05 * newton_.tolerance);

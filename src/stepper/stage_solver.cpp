@@ -46,7 +46,7 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
     rate_ = quotient;
     last_ = increment;
     if (increment <= settings_.tolerance * 1e-3) return Verdict::converged;
-    if (count_ > 2 && quotient > 0.3 && increment <= settings_.tolerance) return Verdict::converged;
+    if (count_ > 2 && quotient > 0.9 && increment <= settings_.tolerance) return Verdict::converged;
     if (count_ > 4 && quotient >= 2) return Verdict::diverged;
     return left > 0                           ? Verdict::go_on
            : increment <= settings_.tolerance ? Verdict::converged
