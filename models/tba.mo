@@ -2,15 +2,13 @@ function mosThreshold "current factor above threshold for one direction of the c
   input Real uds "voltage along the channel, positive";
   input Real ue "gate voltage above threshold";
   output Real i;
-protected
-  constant Real delta = 0.02;
 algorithm
   if ue <= 0 then
     i := 0;
   elseif ue <= uds then
-    i := ue^2*(1 + delta*uds);
+    i := ue^2*(1 + 0.02*uds);
   else
-    i := uds*(2*ue - uds)*(1 + delta*uds);
+    i := uds*(2*ue - uds)*(1 + 0.02*uds);
   end if;
 end mosThreshold;
 
@@ -113,7 +111,7 @@ equation
     QD[k] = junctionCharge(x[first[k] + 3] - u[D[k]])*(u[D[k]] - x[first[k] + 3]);
     fS[k] = (x[first[k]] - u[S[k]])/Rg - JS[k];
     fD[k] = (x[first[k] + 1] - u[D[k]])/Rg - JD[k];
-    gG[k] = Cg*(2*u[G[k]] - x[first[k]] - x[first[k] + 1]);
+    gG[k] = Cg*(2*u[Gq[k]] - x[first[k]] - x[first[k] + 1]);
     der(q[first[k]]) = Cg*slope[W[k]] - (x[first[k]] - u[S[k]])/Rg - I[k] "source";
     der(q[first[k] + 1]) = Cg*slope[W[k]] - (x[first[k] + 1] - u[D[k]])/Rg + I[k] "drain";
     der(q[first[k] + 2]) = -(x[first[k] + 2] - VBB)/Rb + JS[k] "bulk at source";
