@@ -1,8 +1,8 @@
-function diode "exponential diode, continued linearly above 0.9 V so that no guess overflows"
+function diode "exponential diode with leakage, continued linearly above 0.9 V so that no guess overflows"
   input Real u;
   output Real i;
 algorithm
-  i := if u < 0.9 then 1e-9*(exp(u/0.05) - 1) else 1e-9*(exp(18)*(1 + (u - 0.9)/0.05) - 1);
+  i := 1e-6*u + (if u < 0.9 then 1e-9*(exp(u/0.05) - 1) else 1e-9*(exp(18)*(1 + (u - 0.9)/0.05) - 1));
 end diode;
 
 model diode_bridge "Bridge rectifier with smoothing capacitor: nodal equations, four diodes, index 1"

@@ -2,8 +2,7 @@ model heat2d_10 "Heat equation on a 10 x 10 grid, boundary values as algebraic e
   constant Integer M = 10;
   parameter Real h = 1/(M - 1) "mesh width";
   // u[j,i] at x = (i-1) h, y = (j-1) h; the inner values are states, the boundary values are zero
-  Real u[M, M](start = {{16*(i - 1)*h*(1 - (i - 1)*h)*(j - 1)*h*(1 - (j - 1)*h) for i in 1:M} for j in 1:M},
-               fixed = {{i > 1 and i < M and j > 1 and j < M for i in 1:M} for j in 1:M});
+  Real u[M, M](start = {{16*(i - 1)*h*(1 - (i - 1)*h)*(j - 1)*h*(1 - (j - 1)*h) for i in 1:M} for j in 1:M}, each fixed = true);
 equation
   for j in 2:M - 1 loop
     for i in 2:M - 1 loop

@@ -1,4 +1,4 @@
-model layer "Interior layer: eps u'' = u u' - u with the layer in the middle, boundary value DAE, index 1"
+model layer "Nonlinear problem eps u'' = u u' - u with layers at both ends, boundary value DAE, index 1"
   parameter Real eps = 0.01;
   Real u(start = -1/3 + 2/3*time), v(start = 2/3), w(start = 0);
 equation
