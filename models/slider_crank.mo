@@ -1,0 +1,31 @@
+model slider_crank "Slider-crank, both bodies with all three coordinates, no singular position, index 3"
+  constant Real pi = 3.14159265358979323846;
+  parameter Real g = 9.81;
+  parameter Real L1 = 1, m1 = 1, J1 = m1*L1^2/12 "crank";
+  parameter Real L2 = 2, m2 = 1, J2 = m2*L2^2/12 "rod";
+  parameter Real s1 = L1*sqrt(0.5)/L2 "sine of the inclination of the rod at the start";
+  Real x1(start = L1/2*sqrt(0.5)), y1(start = L1/2*sqrt(0.5)), phi1(start = pi/4, fixed = true) "crank: centre of mass, angle";
+  Real x2(start = L1*sqrt(0.5) + L2/2*sqrt(1 - s1^2)), y2(start = L1/2*sqrt(0.5)), phi2(start = -asin(s1)) "rod";
+  Real u1(start = -1.8), v1(start = 1.8), w1(start = 5, fixed = true);
+  Real u2(start = -4.2), v2(start = 1.8), w2(start = -1.9);
+  Real lam[5] "joint forces";
+equation
+  der(x1) = u1;
+  der(y1) = v1;
+  der(phi1) = w1;
+  der(x2) = u2;
+  der(y2) = v2;
+  der(phi2) = w2;
+  m1*der(u1) = lam[1] - lam[3];
+  m1*der(v1) = lam[2] - lam[4] - m1*g;
+  J1*der(w1) = L1/2*(sin(phi1)*lam[1] - cos(phi1)*lam[2] + sin(phi1)*lam[3] - cos(phi1)*lam[4]);
+  m2*der(u2) = lam[3];
+  m2*der(v2) = lam[4] + lam[5] - m2*g;
+  J2*der(w2) = L2/2*(sin(phi2)*lam[3] - cos(phi2)*lam[4] + cos(phi2)*lam[5]);
+  x1 - L1/2*cos(phi1) = 0 "crank pin at the origin, x";
+  y1 - L1/2*sin(phi1) = 0 "crank pin at the origin, y";
+  x2 - L2/2*cos(phi2) = x1 + L1/2*cos(phi1) "knee, x";
+  y2 - L2/2*sin(phi2) = y1 + L1/2*sin(phi1) "knee, y";
+  y2 + L2/2*sin(phi2) = 0 "slider";
+  annotation(experiment(StartTime = 0, StopTime = 3, Tolerance = 1e-8));
+end slider_crank;
