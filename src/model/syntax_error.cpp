@@ -128,6 +128,14 @@ bool is_prefix(const Token& token) {
 
 void Parser::fail(const Span& at, std::string message, std::string hint) const {
   refuse_no_word();
+  // Beside such a string nearly every mistake is a missing quote.
+  for (const Token* each : {&previous(), &peek()}) {
+    const bool goes_on =
+        each->kind == TokenKind::string && each->text.find('\n') != std::string_view::npos;
+    if (!goes_on) continue;
+    hint = fmt::format("the string of line {} goes on over several lines; is a quote missing?",
+                       each->at.line);
+  }
   throw ModelError(*source_, Diagnostic{at, std::move(message), std::move(hint)});
 }
 
@@ -167,13 +175,6 @@ void Parser::fail_expected(std::string_view what, std::string_view where, std::s
 
 std::string Parser::hint_at(const Token& token) const {
   const Token& before = previous();
-  for (const Token* each : {&before, &token}) {
-    const bool goes_on =
-        each->kind == TokenKind::string && each->text.find('\n') != std::string_view::npos;
-    if (!goes_on) continue;
-    return fmt::format("the string of line {} goes on over several lines; is a quote missing?",
-                       each->at.line);
-  }
   if (const auto* advice =
           find(std::begin(foreign_symbols), std::end(foreign_symbols), token.text)) {
     return std::string(advice->hint);
