@@ -84,8 +84,8 @@ class Collector {
     return source_.text.size() - static_cast<std::size_t>(begin - source_.text.data());
   }
 
-  void finish() {
-    add(TokenKind::end_of_text, std::string_view(source_.text).substr(source_.text.size()));
+  void finish(std::size_t offset) {
+    add(TokenKind::end_of_text, std::string_view(source_.text).substr(offset, 0));
   }
 
   std::vector<Token> tokens;
@@ -210,6 +210,14 @@ template <>
 struct Action<lexical::open_string> {
   template <class Input>
   static void apply(const Input& input, Collector& collector) {
+    // Often a quote is missing much earlier, and every string since is inside out.
+    for (const Token& token : collector.tokens) {
+      if (token.kind != TokenKind::string || token.text.find('\n') == token.text.npos) continue;
+      collector.fail(view(input), "this string is never closed",
+                     fmt::format("or a quote is missing in line {}, where a string begins that "
+                                 "goes on over several lines",
+                                 token.at.line));
+    }
     collector.fail(view(input), "this string is never closed",
                    "close it with \"; inside a string, write \\\" for a quote");
   }
@@ -245,13 +253,20 @@ struct Action<lexical::no_word> {
 
 }  // namespace
 
-std::vector<Token> tokens_of(const Source& source) {
+Tokens tokens_of(const Source& source) {
   Collector collector(source);
   tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy> input(
       source.text.data(), source.text.data() + source.text.size(), source.file);
-  tao::pegtl::parse<lexical::text, Action>(input, collector);
-  collector.finish();
-  return std::move(collector.tokens);
+  Tokens result;
+  try {
+    tao::pegtl::parse<lexical::text, Action>(input, collector);
+    collector.finish(source.text.size());
+  } catch (const ModelError& error) {
+    result.error = error.diagnostics().front();
+    collector.finish(result.error->at.offset);
+  }
+  result.list = std::move(collector.tokens);
+  return result;
 }
 
 }  // namespace daedalus::model

@@ -25,8 +25,11 @@ Expression parse_expression(std::string_view text, std::string file_name) {
   return Parser(source_of(text, std::move(file_name))).only_expression();
 }
 
-Parser::Parser(std::shared_ptr<const Source> source)
-    : source_(std::move(source)), tokens_(tokens_of(*source_)) {}
+Parser::Parser(std::shared_ptr<const Source> source) : source_(std::move(source)) {
+  Tokens found = tokens_of(*source_);
+  tokens_ = std::move(found.list);
+  lexical_error_ = std::move(found.error);
+}
 
 Parser::Nesting::Nesting(Parser& parser) : parser_(parser) {
   if (++parser.depth_ <= max_depth) return;
@@ -97,6 +100,7 @@ Ast Parser::file() {
       fail_expected("'model' or 'function'", "", "a file holds: model NAME ... end NAME;");
     }
   }
+  refuse_no_word();
   if (!has_model) {
     fail(end_of(previous()), "there is no model in this text",
          "write: model NAME ... equation ... end NAME;");

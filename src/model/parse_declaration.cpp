@@ -2,6 +2,8 @@
 //   parameter Real A[2,2](each start = 0) = [1, 2; 3, 4] "description", b = 1;
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -30,7 +32,8 @@ char unescaped(char letter) {
 std::string Parser::identifier(std::string_view what) {
   const Token& token = peek();
   if (token.kind == TokenKind::identifier) return std::string(take().text);
-  if (token.kind == TokenKind::keyword) {
+  const bool same_line = token.at.line == end_of(previous()).line;
+  if (token.kind == TokenKind::keyword && same_line) {
     fail(token.at, fmt::format("expected {} but '{}' is a reserved word", what, token.text),
          fmt::format("choose another name, or quote it: '{}'", token.text));
   }
@@ -174,8 +177,10 @@ void Parser::check_new_name(const Token& token, const std::string& name) const {
   constexpr std::string_view predefined[] = {"time",    "startTime", "finalTime", "Real",
                                              "Integer", "Boolean",   "String"};
   if (std::find(std::begin(predefined), std::end(predefined), name) == std::end(predefined)) return;
+  const bool is_type = std::isupper(static_cast<unsigned char>(name[0])) != 0;
   fail(token.at, fmt::format("'{}' has a meaning of its own and cannot be declared", name),
-       "choose another name");
+       is_type ? fmt::format("name the type once: {0} a, b; or end with ';' before {0}", name)
+               : "choose another name");
 }
 
 std::vector<Attribute> Parser::attributes() {

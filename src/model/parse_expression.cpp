@@ -56,6 +56,7 @@ bool is_reduction(std::string_view function) {
 Expression Parser::only_expression() {
   Expression result = expression();
   if (!at_end()) fail_expected("an operator", "after the expression");
+  refuse_no_word();
   return result;
 }
 

@@ -3,6 +3,7 @@
 // parse_expression, parse_declaration, parse_equation, parse_function, parse_class, syntax_error.
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,8 @@ class Parser {
   const Token& previous() const;
   bool at(std::string_view text) const { return peek().text == text && !at_end(); }
   bool at_any(std::initializer_list<std::string_view> texts) const;
+  /// Throws if the text ends here only because what follows is no word.
+  void refuse_no_word() const;
   bool at_end() const { return peek().kind == TokenKind::end_of_text; }
   const Token& take();
   bool accept(std::string_view text);
@@ -140,6 +143,7 @@ class Parser {
 
   std::shared_ptr<const Source> source_;
   std::vector<Token> tokens_;
+  std::optional<Diagnostic> lexical_error_;  // at the last token
   std::size_t next_ = 0;
   int depth_ = 0;
   int subscript_depth_ = 0;  // `end` has a meaning when positive

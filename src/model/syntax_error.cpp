@@ -127,7 +127,20 @@ bool is_prefix(const Token& token) {
 }  // namespace
 
 void Parser::fail(const Span& at, std::string message, std::string hint) const {
+  refuse_no_word();
+  // Beside such a string nearly every mistake is a missing quote.
+  for (const Token* each : {&previous(), &peek()}) {
+    const bool goes_on =
+        each->kind == TokenKind::string && each->text.find('\n') != std::string_view::npos;
+    if (!goes_on) continue;
+    hint = fmt::format("the string of line {} goes on over several lines; is a quote missing?",
+                       each->at.line);
+  }
   throw ModelError(*source_, Diagnostic{at, std::move(message), std::move(hint)});
+}
+
+void Parser::refuse_no_word() const {
+  if (at_end() && lexical_error_) throw ModelError(*source_, *lexical_error_);
 }
 
 // Just behind a token, where something is missing.
@@ -162,13 +175,6 @@ void Parser::fail_expected(std::string_view what, std::string_view where, std::s
 
 std::string Parser::hint_at(const Token& token) const {
   const Token& before = previous();
-  for (const Token* each : {&before, &token}) {
-    const bool goes_on =
-        each->kind == TokenKind::string && each->text.find('\n') != std::string_view::npos;
-    if (!goes_on) continue;
-    return fmt::format("the string of line {} goes on over several lines; is a quote missing?",
-                       each->at.line);
-  }
   if (const auto* advice =
           find(std::begin(foreign_symbols), std::end(foreign_symbols), token.text)) {
     return std::string(advice->hint);
@@ -186,7 +192,11 @@ std::string Parser::hint_at(const Token& token) const {
 // Where an operand should stand.
 void Parser::fail_at_operand() const {
   const Token& token = peek();
-  refuse_unsupported();
+  const bool line_ended = next_ > 0 && (at_end() || token.at.line > end_of(previous()).line);
+  const bool closes = token.kind == TokenKind::keyword || token.text == ")" || token.text == ";";
+  if (line_ended && (at_end() || closes)) {
+    fail_expected("an expression", fmt::format("after {}", shown(previous())));
+  }
   std::string hint = hint_at(token);
   const bool after_operator =
       next_ > 0 && previous().kind == TokenKind::symbol &&
@@ -206,11 +216,7 @@ void Parser::fail_at_operand() const {
   } else if (token.kind == TokenKind::keyword && hint.empty()) {
     hint = fmt::format("'{}' is a reserved word", token.text);
   }
-  const Span where = at_end() ? end_of(previous()) : token.at;
-  fail(where,
-       at_end() ? std::string("expected an expression but the text ends")
-                : fmt::format("expected an expression but found {}", shown(token)),
-       std::move(hint));
+  fail(token.at, fmt::format("expected an expression but found {}", shown(token)), std::move(hint));
 }
 
 void Parser::fail_unsupported(const Token& token) const {
@@ -222,11 +228,13 @@ void Parser::fail_unsupported(const Token& token) const {
 // Throws if a construct begins here that Modelica has and this language has not.
 void Parser::refuse_unsupported() const {
   const Token& token = peek();
+  if (at("algorithm") && section_ == Section::algorithm) {
+    fail(token.at, "a second 'algorithm' in this function", "leave the word out");
+  }
   if (at("algorithm")) {
     fail(token.at, "'algorithm' is not supported in a model",
          "write equations, or a function with an algorithm");
   }
-  if (at("function") && depth_ == 0) return;
   const bool is_word = token.kind == TokenKind::keyword || token.text == "optimization";
   if (is_word && find(std::begin(unsupported), std::end(unsupported), token.text)) {
     if (token.text == "optimization" && peek(1).kind != TokenKind::identifier) return;
@@ -258,6 +266,8 @@ void Parser::fail_not_a_declaration() const {
   std::string hint = hint_at(token);
   if (at_any({"der", "for", "if", "when", "(", "-", "{", "["}) || token.kind == TokenKind::number) {
     hint = "equations come below the word 'equation'";
+  } else if (at(";")) {
+    hint = previous().text == ";" ? "one ';' is enough" : "no ';' stands here";
   }
   fail(at_end() ? end_of(previous()) : token.at,
        fmt::format("expected a declaration but found {}", shown(token)), std::move(hint));
@@ -273,6 +283,10 @@ void Parser::fail_unknown_type(const Token& token) const {
   if (const std::string word = meant(token.text, sections); !word.empty()) {
     fail(token.at, fmt::format("unknown section {}", shown(token)),
          fmt::format("did you mean '{}'?", word));
+  }
+  if (after.text == ":=") {
+    fail(token.at, fmt::format("expected a declaration but found {}", shown(token)),
+         "assignments come below 'algorithm', in functions");
   }
   const bool prefixed = is_prefix(previous());
   if (prefixed && (after.text == "=" || after.text == ";" || after.text == ",")) {
@@ -296,7 +310,13 @@ void Parser::fail_unknown_type(const Token& token) const {
   } else if (token.text == "bool") {
     hint = "write Boolean";
   }
-  fail(token.at, fmt::format("unknown type {}", shown(token)), std::move(hint));
+  std::size_t length = 0;
+  while (peek(length + 1).text == "." && peek(length + 2).kind == TokenKind::identifier)
+    length += 2;
+  Token whole = token;
+  whole.at.length = peek(length).at.offset + peek(length).at.length - token.at.offset;
+  whole.text = std::string_view(source_->text).substr(whole.at.offset, whole.at.length);
+  fail(whole.at, fmt::format("unknown type {}", shown(whole)), std::move(hint));
 }
 
 }  // namespace daedalus::model

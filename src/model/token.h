@@ -1,9 +1,11 @@
 #pragma once
 // The words of a model text.
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "model/ast.h"
+#include "model/diagnostic.h"
 
 namespace daedalus::model {
 
@@ -17,8 +19,13 @@ struct Token {
   Span at;
 };
 
-/// Without comments and white space; the last token is end_of_text. Throws ModelError for what is
-/// no word of the language.
-std::vector<Token> tokens_of(const Source& source);
+/// The words without comments and white space; the last token is end_of_text. Where the text is no
+/// word of the language the list ends early and `error` says why: a mistake before it, such as a
+/// missing quote, is then still found first.
+struct Tokens {
+  std::vector<Token> list;
+  std::optional<Diagnostic> error;
+};
+Tokens tokens_of(const Source& source);
 
 }  // namespace daedalus::model
