@@ -21,6 +21,8 @@ CollocationBasis::CollocationBasis(const Eigen::VectorXd& c) : polynomial_(c, tr
   }
   for (std::size_t k = 0; k < product.size(); ++k)
     integral_.push_back(product[k] / static_cast<double>(k + 1));
+  // With one stage at the end of the step the correction would not vanish there: a jump.
+  if (s == 1 && c[0] == 1) integral_ = {0.0};
   slope_factor_ = 1 / at_zero;
   // u'(0)/h: the basis of stage i is theta/c_i prod_{j != i} (theta - c_j)/(c_i - c_j).
   for (int i = 0; i < s; ++i) {

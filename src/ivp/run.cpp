@@ -151,6 +151,7 @@ bool Integrator::Run::step() {
   pending_reset_ = -1;
   stepper_->interpolant(interpolant_);
   if (!events_->empty() && handle_events()) reached = false;
+  if (over_ && solution_.status == Status::failed) return false;
   stepper_->commit();
   record_step();
   if (pending_reset_ >= 0) apply_reset(options_.events[pending_reset_]);
@@ -174,12 +175,19 @@ bool Integrator::Run::handle_events() {
                       [this](double time, double* y) { interpolant_.evaluate(time, y); });
   for (const EventFinder::Found& f : found) {
     const Event& event = options_.events[f.event];
+    const EventFinder::Found here{polished(f), f.event};
     if (!event.terminal && !event.reset) {
-      solution_.events.push_back({f.t, f.event, event.name});
+      solution_.events.push_back({here.t, here.event, event.name});
       continue;
     }
-    const EventFinder::Found here = f;
-    land_on(here);
+    if (!land_on(here)) {
+      stop(Status::failed, Reason::newton_failed,
+           {fmt::format("no step ends at the event \"{}\"", event.name),
+            fmt::format("at t = {:.10g}", here.t),
+            "Newton's iteration did not converge for the shortened step",
+            "tighten rtol, or make the event function smoother"});
+      return true;
+    }
     solution_.events.push_back({stepper_->next().t, here.event, event.name});
     if (event.terminal)
       stop(Status::event, Reason::terminal_event);
@@ -187,27 +195,49 @@ bool Integrator::Run::handle_events() {
       pending_reset_ = here.event;
     return true;
   }
-  events_->advance(interpolant_.t1, stepper_->next().y.data());
+  events_->advance();
   return false;
 }
 
-/// Repeats the step so that it ends at the event: the end of a step is more accurate than what
-/// lies inside it. A secant step corrects the time that the dense output gave.
-bool Integrator::Run::land_on(const EventFinder::Found& found) {
-  const double t0 = interpolant_.t0;
-  const double span = interpolant_.t1 - t0;
+/// How far the event is from `time`, where its function is `value`: one Newton step.
+double Integrator::Run::distance_to(const EventFinder::Found& found, double time, double value) {
+  const double span = interpolant_.t1 - interpolant_.t0, eps = 1e-6 * span;
+  interpolant_.evaluate(time + eps, row_.data());
+  const double ahead = events_->value(found.event, time + eps, row_.data());
+  interpolant_.evaluate(time - eps, row_.data());
+  const double behind = events_->value(found.event, time - eps, row_.data());
+  const double move = -value * 2 * eps / (ahead - behind);
+  // Far away means that the slope is no guide: a graze.
+  return std::isfinite(move) && std::abs(move) <= 0.1 * std::abs(span) ? move : 0.0;
+}
+
+/// The search saw the polynomial of the step; the output is better, above all the multipliers'.
+double Integrator::Run::polished(const EventFinder::Found& found) {
+  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
   double time = found.t;
   for (int k = 0; k < 3; ++k) {
-    if (!stepper_->attempt_exactly(time - t0)) return false;
-    const double value = events_->value(found.event, stepper_->next().t, stepper_->next().y.data());
-    const double eps = 1e-6 * span;
-    interpolant_.evaluate(time + eps, row_.data());
-    const double ahead = events_->value(found.event, time + eps, row_.data());
-    interpolant_.evaluate(time - eps, row_.data());
-    const double behind = events_->value(found.event, time - eps, row_.data());
-    const double slope = (ahead - behind) / (2 * eps);
-    const double move = -value / slope;
-    if (!std::isfinite(move) || std::abs(move) > 0.1 * std::abs(span)) break;
+    output_->evaluate(interpolant_, time, row_.data());
+    const double value = events_->value(found.event, time, row_.data());
+    const double move = distance_to(found, time, value);
+    const double theta = (time + move - t0) / span;
+    if (!(theta > 0 && theta <= 1)) break;
+    time += move;
+    if (std::abs(move) <= 1e-14 * std::abs(span)) break;
+  }
+  return time;
+}
+
+/// Repeats the step so that it ends at the event: the end of a step is more accurate than what
+/// lies inside it, so the time is corrected once more.
+bool Integrator::Run::land_on(const EventFinder::Found& found) {
+  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
+  double time = found.t;
+  for (int k = 0; k < 3; ++k) {
+    if (!stepper_->attempt_exactly(time - t0, interpolant_)) return false;
+    landed_ = stepper_->next().y;
+    if (projection_) projection_->apply(time, landed_.data(), true);
+    const double value = events_->value(found.event, stepper_->next().t, landed_.data());
+    const double move = distance_to(found, time, value);
     if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
     if (k == 2 || !((time + move - t0) / span > 0)) break;
     time += move;
@@ -227,7 +257,7 @@ void Integrator::Run::apply_reset(const Event& event) {
   }
   stepper_->start(state,
                   std::copysign(std::min(h, std::abs(first_step(state))), first_step(state)));
-  events_->start(state.t, state.y.data());
+  events_->start(state.t, state.y.data(), pending_reset_);
   if (outputs_.empty()) record_mesh_point(state.t, state.y);
   if (std::abs(problem_.t_span.end - state.t) <= 1e-14 * std::abs(state.t))
     stop(Status::success, Reason::finished);
