@@ -235,7 +235,7 @@ bool Integrator::Run::land_on(const EventFinder::Found& found) {
   for (int k = 0; k < 3; ++k) {
     if (!stepper_->attempt_exactly(time - t0, interpolant_)) return false;
     landed_ = stepper_->next().y;
-    if (projection_) projection_->apply(time, landed_.data(), true);
+    if (projection_) projection_->apply_at_mesh_point(time, landed_.data());
     const double value = events_->value(found.event, stepper_->next().t, landed_.data());
     const double move = distance_to(found, time, value);
     if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
@@ -290,7 +290,7 @@ void Integrator::Run::record_output(double upto) {
 
 void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
   row_ = y;
-  if (projection_) projection_->apply(time, row_.data(), true);
+  if (projection_) projection_->apply_at_mesh_point(time, row_.data());
   record_row(time, row_.data());
 }
 

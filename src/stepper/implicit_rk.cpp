@@ -52,6 +52,10 @@ ImplicitStages::ImplicitStages(const System& system, const Tableau& method, cons
     estimate_factors_ = real_[0].get();
     estimate_gamma_ = data_.gamma[0];
   }
+  // Without stiff accuracy y'_n is extrapolated from the stages of the last step, and with an index
+  // above 1 it has the error of the multipliers: then it is no better than u'(0).
+  slope_is_good_ = stiffly_accurate_ && *std::max_element(system.variable_index.begin(),
+                                                          system.variable_index.end()) == 1;
   // With an explicit first stage the defect vanishes at 0; the middle of the first gap serves.
   defect_at_ = data_.explicit_first ? 0.5 * data_.c[0] : 0.0;
   defect_value_.resize(s_), defect_slope_.resize(s_), end_slope_.resize(s_);
@@ -165,7 +169,9 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
                                    const NewtonSettings& settings, Statistics& statistics,
                                    const Guess& guess) {
   NewtonResult result;
-  NewtonMonitor monitor(settings, carried_eta_);
+  // The rate of simplified Newton is O(h): what was seen with a shorter step says less now.
+  const double growth = last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_);
+  NewtonMonitor monitor(settings, carried_eta_ * growth);
   start_values(state, h, guess);
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
@@ -260,6 +266,7 @@ void ImplicitStages::interpolant(const State& state, const State& next, Interpol
   if (!basis_) return StageSolver::interpolant(state, next, out);
   const std::size_t n = state.y.size();
   out.t0 = state.t, out.t1 = next.t, out.size = n_, out.basis = basis_;
+  out.corrected = slope_is_good_;
   out.data.resize(n * static_cast<std::size_t>(s_ + 2));
   const double h = next.t - state.t;
   std::copy(state.y.begin(), state.y.end(), out.data.begin());
@@ -268,7 +275,7 @@ void ImplicitStages::interpolant(const State& state, const State& next, Interpol
     double correction = h * state.yp[k] * basis_->slope_factor();
     for (int i = 0; i < s_; ++i) correction -= basis_->z_factor()[i] * z_[i * n_ + k];
     // The slope of an algebraic variable is no better than that of the polynomial itself.
-    out.data[n + k] = system_.algebraic_variable[k] ? 0.0 : correction;
+    out.data[n + k] = !out.corrected || system_.algebraic_variable[k] ? 0.0 : correction;
   }
 }
 

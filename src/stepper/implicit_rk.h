@@ -20,7 +20,7 @@ class ImplicitStages final : public StageSolver {
   void estimate(const State& state, double h, double* error, bool refine,
                 Statistics& statistics) override;
   void accept(double h) override;
-  void forget() override { last_h_ = 0; }
+  void forget() override { last_h_ = 0, carried_eta_ = 1; }
   void interpolant(const State& state, const State& next, Interpolant& out) const override;
   std::vector<double> pivots() const override;
   void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override;
@@ -40,6 +40,7 @@ class ImplicitStages final : public StageSolver {
   std::vector<double> w_, t_, t_inverse_;  ///< row-major
   StagePolynomial polynomial_;
   std::shared_ptr<const CollocationBasis> basis_;  ///< null unless u(0) = y_n and u(1) = y_{n+1}
+  bool slope_is_good_ = false;                     ///< y'_n has the order of y_n
   double defect_at_ = 0;                           ///< theta at which the estimate takes the defect
   std::vector<double> defect_value_, defect_slope_, end_slope_;
   double estimate_gamma_ = 0;

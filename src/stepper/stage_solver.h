@@ -59,7 +59,7 @@ class StageSolver {
                         Statistics& statistics) = 0;
   /// Makes the stages just solved the ones to extrapolate from.
   virtual void accept(double h) = 0;
-  /// Nothing to extrapolate from: start of the run, change of order, event.
+  /// Nothing to extrapolate from or to judge convergence by: start, change of order, event.
   virtual void forget() = 0;
   /// The solution inside the step just solved, from `state` to `next`.
   virtual void interpolant(const State& state, const State& next, Interpolant& out) const;
