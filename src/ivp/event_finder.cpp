@@ -144,11 +144,8 @@ void EventFinder::save(std::vector<double>& memory) const {
   memory.insert(memory.end(), size_.begin(), size_.end());
 }
 
-void EventFinder::restore(const double*& memory) {
-  for (auto* values : {&last_, &size_}) {
-    std::copy(memory, memory + values->size(), values->begin());
-    memory += values->size();
-  }
+void EventFinder::restore(SavedState& memory) {
+  memory.fill(last_), memory.fill(size_);
 }
 
 }  // namespace daedalus

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daedalus/events.h"
+#include "stepper/saved_state.h"
 
 namespace daedalus {
 
@@ -30,7 +31,7 @@ class EventFinder {
   double value(int event, double t, const double* y) const;
 
   void save(std::vector<double>& memory) const;
-  void restore(const double*& memory);
+  void restore(SavedState& memory);
 
  private:
   double at(int event, double t, const Evaluate& y_at);

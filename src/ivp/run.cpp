@@ -48,12 +48,16 @@ void Integrator::Run::prepare() {
   if (options_.dense) dense_ = std::make_shared<DenseOutput>(system_->visible, output_, forward);
   outputs_ = output_times(problem_, options_);
   row_.assign(n, 0.0);
+  int stages = 2;
+  for (const Tableau& method : stepper_->methods()) stages = std::max(stages, method.stages);
+  interpolant_.data.reserve(static_cast<std::size_t>(n) * (stages + 2));
   std::size_t longest = 0;
   for (const ConstraintLevel& level : system_->levels) {
     longest = std::max(longest, level.equations.size());
     solution_.constraint_residual.push_back({level.name, 0, start.t, level.equations[0]});
   }
   residual_.assign(longest, 0.0);
+  worst_equation_.assign(system_->levels.size(), 0);
   solution_.method = options_.method;
   solution_.formulation = name_of(formulation);
   solution_.jacobian = jacobian_->description();
@@ -119,20 +123,21 @@ bool Integrator::Run::within_limits() {
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   };
-  const std::string where =
-      fmt::format("at t = {:.10g} after {} steps", t(), solution_.statistics.steps);
+  const auto where = [&] {
+    return fmt::format("at t = {:.10g} after {} steps", t(), solution_.statistics.steps);
+  };
   if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) {
     stop(Status::failed, Reason::interrupted,
-         {"the run was interrupted", where, "a stop was asked for from outside",
+         {"the run was interrupted", where(), "a stop was asked for from outside",
           "resume from a checkpoint"});
   } else if (solution_.statistics.steps >= options_.max_steps) {
     stop(Status::failed, Reason::max_steps,
-         {fmt::format("the limit of {} steps was reached", options_.max_steps), where,
+         {fmt::format("the limit of {} steps was reached", options_.max_steps), where(),
           "the interval is long for this step size",
           "raise max_steps, loosen rtol, or shorten the interval"});
   } else if (std::isfinite(options_.time_limit) && spent() > options_.time_limit) {
     stop(Status::failed, Reason::time_limit,
-         {fmt::format("the time limit of {} s was reached", options_.time_limit), where,
+         {fmt::format("the time limit of {} s was reached", options_.time_limit), where(),
           "the run takes longer than allowed", "raise time_limit, or resume from a checkpoint"});
   }
   return !over_;
@@ -307,7 +312,7 @@ void Integrator::Run::monitor_constraints(double time, const double* y) {
     for (int i = 0; i < level.size(); ++i)
       if (std::abs(residual_[i]) > worst.maximum) {
         worst.maximum = std::abs(residual_[i]), worst.t = time;
-        worst.equation = level.equations[i];
+        worst_equation_[k] = static_cast<std::size_t>(i);
       }
   }
 }
@@ -329,6 +334,8 @@ void Integrator::Run::finish() {
   solution_.statistics.cpu_seconds =
       static_cast<double>(std::clock()) / CLOCKS_PER_SEC - cpu_started_;
   if (dense_ && !dense_->empty()) solution_.dense = dense_;
+  for (std::size_t k = 0; k < worst_equation_.size(); ++k)
+    solution_.constraint_residual[k].equation = system_->levels[k].equations[worst_equation_[k]];
   // A run that ended early still gives the point it reached.
   if (options_.record && !outputs_.empty() && over_ && solution_.status != Status::success &&
       (solution_.t.empty() || solution_.t.back() != t()))

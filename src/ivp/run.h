@@ -63,6 +63,7 @@ class Integrator::Run {
   std::vector<double> scale_;
   Interpolant interpolant_;
   std::vector<double> row_, landed_, residual_;
+  std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
   std::size_t next_output_ = 0;
   bool over_ = false;

@@ -24,7 +24,7 @@ class DiagonallyImplicitStages final : public StageSolver {
     factors_->restore_pivots(pencil, pivots);
   }
   void save(std::vector<double>& memory) const override { memory.push_back(carried_eta_); }
-  void restore(const double*& memory) override { carried_eta_ = *memory++; }
+  void restore(SavedState& memory) override { carried_eta_ = memory.number(); }
 
  private:
   NewtonResult solve_stage(int stage, const State& state, double h, const ErrorNorm& norm,

@@ -281,27 +281,17 @@ void ImplicitStages::interpolant(const State& state, const State& next, Interpol
 
 std::vector<double> ImplicitStages::pivots() const {
   std::vector<double> all;
-  const auto append = [&](const std::vector<double>& values) {
-    all.push_back(static_cast<double>(values.size()));
-    all.insert(all.end(), values.begin(), values.end());
-  };
-  for (const auto& factors : real_) append(factors->pivots());
-  for (const auto& factors : complex_) append(factors->pivots());
-  if (own_estimate_factors_) append(own_estimate_factors_->pivots());
+  for (const auto& factors : real_) save_list(all, factors->pivots());
+  for (const auto& factors : complex_) save_list(all, factors->pivots());
+  if (own_estimate_factors_) save_list(all, own_estimate_factors_->pivots());
   return all;
 }
 
 void ImplicitStages::restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) {
-  const double* next = pivots.data();
-  const auto take = [&] {
-    const auto count = static_cast<std::ptrdiff_t>(*next++);
-    std::vector<double> values(next, next + count);
-    next += count;
-    return values;
-  };
-  for (const auto& factors : real_) factors->restore_pivots(pencil, take());
-  for (const auto& factors : complex_) factors->restore_pivots(pencil, take());
-  if (own_estimate_factors_) own_estimate_factors_->restore_pivots(pencil, take());
+  SavedState saved(pivots);
+  for (const auto& factors : real_) factors->restore_pivots(pencil, saved.list());
+  for (const auto& factors : complex_) factors->restore_pivots(pencil, saved.list());
+  if (own_estimate_factors_) own_estimate_factors_->restore_pivots(pencil, saved.list());
 }
 
 void ImplicitStages::save(std::vector<double>& memory) const {
@@ -310,12 +300,9 @@ void ImplicitStages::save(std::vector<double>& memory) const {
   memory.insert(memory.end(), increment_.begin(), increment_.end());
 }
 
-void ImplicitStages::restore(const double*& memory) {
-  last_h_ = *memory++, carried_eta_ = *memory++;
-  for (auto* buffer : {&last_z_, &increment_}) {
-    std::copy(memory, memory + buffer->size(), buffer->begin());
-    memory += buffer->size();
-  }
+void ImplicitStages::restore(SavedState& memory) {
+  last_h_ = memory.number(), carried_eta_ = memory.number();
+  memory.fill(last_z_), memory.fill(increment_);
 }
 
 }  // namespace daedalus

@@ -25,7 +25,7 @@ class ImplicitStages final : public StageSolver {
   std::vector<double> pivots() const override;
   void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override;
   void save(std::vector<double>& memory) const override;
-  void restore(const double*& memory) override;
+  void restore(SavedState& memory) override;
 
  private:
   void start_values(const State& state, double h, const Guess& guess);

@@ -206,6 +206,8 @@ void ImplicitStepper::accept(double error) {
   if (state_space_) {
     for (std::size_t i = 0; i < projection_scale_.size(); ++i)
       projection_scale_[i] = 1e-13 * std::max(1.0, std::abs(next_.y[i]));
+    // Old factors would do, but a resumed run does not have them.
+    state_space_->forget();
     state_space_->project(next_.t, next_.y.data(), projection_scale_);
   }
   if (options_.fixed_step > 0) return;

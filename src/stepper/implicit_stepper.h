@@ -43,7 +43,7 @@ class ImplicitStepper {
   const Message& failure() const { return message_; }
 
   void save(std::vector<double>& memory) const;
-  void restore(const double*& memory);
+  void restore(SavedState& memory);
 
  private:
   StageSolver* current() const { return solvers_[active_].get(); }

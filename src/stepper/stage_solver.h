@@ -11,6 +11,7 @@
 #include "linear/pencil.h"
 #include "method/transformation.h"
 #include "problem/system.h"
+#include "stepper/saved_state.h"
 
 namespace daedalus {
 
@@ -66,7 +67,7 @@ class StageSolver {
   virtual std::vector<double> pivots() const { return {}; }
   virtual void restore_pivots(const Pencil&, const std::vector<double>&) {}
   virtual void save(std::vector<double>& memory) const = 0;
-  virtual void restore(const double*& memory) = 0;
+  virtual void restore(SavedState& memory) = 0;
 
   const Tableau& method() const { return method_; }
   int stages() const { return method_.stages; }
