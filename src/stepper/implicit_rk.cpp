@@ -39,6 +39,11 @@ ImplicitStages::ImplicitStages(const System& system, const Tableau& method, cons
   w_ = row_major(data_.w), t_ = row_major(data_.t), t_inverse_ = row_major(data_.t_inverse);
   const bool first_at_zero = data_.c[0] == 0;
   polynomial_ = StagePolynomial(data_.c, !first_at_zero);
+  const int index = *std::max_element(system.variable_index.begin(), system.variable_index.end());
+  // Newton leaves errors tol/h in multipliers of index 2; a polynomial of high degree makes them
+  // thousands of times larger one step ahead, and the next iteration starts from nonsense. (With
+  // index 3 neither degree was found to be better throughout.)
+  if (s_ > 3 && index == 2) low_polynomial_ = StagePolynomial(data_.c.tail(3), false);
   if (!first_at_zero && stage_order(method) >= s_)
     basis_ = std::make_shared<CollocationBasis>(data_.c);
   for (std::size_t k = 0; k < data_.gamma.size(); ++k) real_.push_back(make_real_factors(pencil));
@@ -54,8 +59,7 @@ ImplicitStages::ImplicitStages(const System& system, const Tableau& method, cons
   }
   // Without stiff accuracy y'_n is extrapolated from the stages of the last step, and with an index
   // above 1 it has the error of the multipliers: then it is no better than u'(0).
-  slope_is_good_ = stiffly_accurate_ && *std::max_element(system.variable_index.begin(),
-                                                          system.variable_index.end()) == 1;
+  slope_is_good_ = stiffly_accurate_ && index == 1;
   // With an explicit first stage the defect vanishes at 0; the middle of the first gap serves.
   defect_at_ = data_.explicit_first ? 0.5 * data_.c[0] : 0.0;
   defect_value_.resize(s_), defect_slope_.resize(s_), end_slope_.resize(s_);
@@ -116,12 +120,18 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
     std::fill(v_.begin(), v_.end(), 0.0);
     return;
   }
-  double basis[max_stages];
+  double basis[max_stages], low_basis[max_stages];
+  const int low = low_polynomial_.stages();
   for (int i = 0; i < s_; ++i) {
-    polynomial_.basis(1 + data_.c[i] * h / last_h_, basis);
+    const double theta = 1 + data_.c[i] * h / last_h_;
+    polynomial_.basis(theta, basis);
+    if (low > 0) low_polynomial_.stage_basis(theta, low_basis);
     for (int k = 0; k < n_; ++k) {
       double sum = -increment_[k];
-      for (int j = 0; j < s_; ++j) sum += basis[j] * last_z_[j * n_ + k];
+      if (low > 0 && system_.variable_index[k] > 1)
+        for (int j = 0; j < low; ++j) sum += low_basis[j] * last_z_[(s_ - low + j) * n_ + k];
+      else
+        for (int j = 0; j < s_; ++j) sum += basis[j] * last_z_[j * n_ + k];
       z_[i * n_ + k] = sum;
     }
   }

@@ -39,6 +39,7 @@ class ImplicitStages final : public StageSolver {
   int s_;                                  ///< unknown stages
   std::vector<double> w_, t_, t_inverse_;  ///< row-major
   StagePolynomial polynomial_;
+  StagePolynomial low_polynomial_;  ///< through the last three stages; empty for few stages
   std::shared_ptr<const CollocationBasis> basis_;  ///< null unless u(0) = y_n and u(1) = y_{n+1}
   bool slope_is_good_ = false;                     ///< y'_n has the order of y_n
   double defect_at_ = 0;                           ///< theta at which the estimate takes the defect
