@@ -28,9 +28,11 @@ template <class F, class Scalar, class Out, int... I>
 struct Call<F, Scalar, Out, std::integer_sequence<int, I...>> {
   static constexpr bool timeless = std::is_invocable_v<const F&, Repeated<Scalar, I>..., Out&>;
   static constexpr bool timed = std::is_invocable_v<const F&, Scalar, Repeated<Scalar, I>..., Out&>;
-  static constexpr bool with_plain_time =
-      std::is_invocable_v<const F&, double, Repeated<Scalar, I>..., Out&>;
-  static constexpr bool possible = timeless || timed || with_plain_time;
+  // Asked only if need be: asking makes the compiler read the body of a generic f, which need not
+  // make sense for a time of another type.
+  static constexpr bool possible =
+      std::disjunction_v<std::bool_constant<timeless>, std::bool_constant<timed>,
+                         std::is_invocable<const F&, double, Repeated<Scalar, I>..., Out&>>;
 
   static void invoke(const F& f, const Scalar& t, const InputOf<Scalar>* in, Out out) {
     (void)t;

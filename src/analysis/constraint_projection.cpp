@@ -63,6 +63,7 @@ bool ConstraintProjection::polish(double t, double* y) {
   if (!done) {
     solver_->forget();
     std::copy(y, y + n, x_.begin());
+    std::fill(x_.begin() + static_cast<std::ptrdiff_t>(n), x_.end(), 0.0);
     done = solver_->solve(x_.data(), 30);
     started_ = done;
   }

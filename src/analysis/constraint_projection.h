@@ -19,7 +19,8 @@ class ConstraintProjection {
   bool solve(double t, double* y, double* yp, int max_iterations);
   /// From a point nearly there.
   bool polish(double t, double* y);
-  void forget() { solver_->forget(); }
+  /// The next result depends on its arguments alone.
+  void forget() { started_ = false; }
   /// Names of the equations that cannot hold together, and of the held values in them.
   std::string contradiction(double t, const double* y);
 

@@ -1,10 +1,9 @@
 // Checkpoints: everything that later steps depend on, as raw doubles, so that a resumed run has
 // the bits of the uninterrupted one. A fingerprint refuses a checkpoint of another problem.
+#include <algorithm>
 #include <cstring>
 #include <istream>
 #include <ostream>
-
-#include <fmt/format.h>
 
 #include "daedalus/error.h"
 #include "ivp/run.h"
@@ -12,33 +11,15 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '1'};
-
-void put_flag(std::vector<double>& memory, bool flag) {
-  memory.push_back(flag ? 1 : 0);
-}
-bool take_flag(const double*& memory) {
-  return *memory++ != 0;
-}
-
-void put(std::vector<double>& memory, const std::vector<double>& values) {
-  memory.push_back(static_cast<double>(values.size()));
-  memory.insert(memory.end(), values.begin(), values.end());
-}
-std::vector<double> take(const double*& memory) {
-  const auto count = static_cast<std::ptrdiff_t>(*memory++);
-  std::vector<double> values(memory, memory + count);
-  memory += count;
-  return values;
-}
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '2'};
 
 void put(std::vector<double>& memory, const State& state) {
   memory.push_back(state.t);
-  put(memory, state.y), put(memory, state.yp);
+  save_list(memory, state.y), save_list(memory, state.yp);
 }
-void take(const double*& memory, State& state) {
-  state.t = *memory++;
-  state.y = take(memory), state.yp = take(memory);
+void take(SavedState& memory, State& state) {
+  state.t = memory.number();
+  memory.list(state.y), memory.list(state.yp);
 }
 
 void put(std::vector<double>& memory, const Statistics& s) {
@@ -46,10 +27,10 @@ void put(std::vector<double>& memory, const Statistics& s) {
                                    s.factorizations, s.solves, s.newton})
     memory.push_back(static_cast<double>(count));
 }
-void take(const double*& memory, Statistics& s) {
+void take(SavedState& memory, Statistics& s) {
   for (std::int64_t* count : {&s.steps, &s.rejected, &s.newton_failures, &s.rhs, &s.jacobians,
                               &s.factorizations, &s.solves, &s.newton})
-    *count = static_cast<std::int64_t>(*memory++);
+    *count = static_cast<std::int64_t>(memory.position(std::size_t{1} << 53));
 }
 
 void mix(std::uint64_t& hash, const void* data, std::size_t count) {
@@ -61,57 +42,64 @@ void mix(std::uint64_t& hash, const void* data, std::size_t count) {
 
 void ImplicitStepper::save(std::vector<double>& memory) const {
   put(memory, state_), put(memory, next_);
-  for (const double x : {h_, h_used_, factored_h_, last_h_, static_cast<double>(active_),
-                         control_.accepted_h, control_.accepted_error, order_.smoothed_rate,
-                         static_cast<double>(order_.factorizations_since_change),
-                         static_cast<double>(last_newton_.iterations), last_newton_.rate})
+  memory.push_back(active_);
+  for (const double x :
+       {h_, h_used_, factored_h_, last_h_, control_.accepted_h, control_.accepted_error,
+        order_.smoothed_rate, static_cast<double>(order_.factorizations_since_change),
+        static_cast<double>(last_newton_.iterations), last_newton_.rate})
     memory.push_back(x);
   for (const bool flag : {order_.newton_failed, order_.newton_was_slow, jacobian_valid_,
                           jacobian_current_, factors_valid_, first_, rejected_, extrapolate_})
-    put_flag(memory, flag);
-  put(memory, pencil_.a), put(memory, pencil_.e);
+    memory.push_back(flag ? 1 : 0);
+  save_list(memory, pencil_.a), save_list(memory, pencil_.e);
   for (const auto& solver : solvers_) {
-    put_flag(memory, solver != nullptr);
+    memory.push_back(solver ? 1 : 0);
     if (!solver) continue;
     solver->save(memory);
-    put(memory, solver->pivots());
+    save_list(memory, solver->pivots());
   }
 }
 
-void ImplicitStepper::restore(const double*& memory) {
+void ImplicitStepper::restore(SavedState& memory) {
   take(memory, state_), take(memory, next_);
-  double active = 0, since = 0, iterations = 0;
+  const int active = static_cast<int>(memory.position(methods_.size()));
+  double since = 0, iterations = 0;
   for (double* x :
-       {&h_, &h_used_, &factored_h_, &last_h_, &active, &control_.accepted_h,
-        &control_.accepted_error, &order_.smoothed_rate, &since, &iterations, &last_newton_.rate})
-    *x = *memory++;
+       {&h_, &h_used_, &factored_h_, &last_h_, &control_.accepted_h, &control_.accepted_error,
+        &order_.smoothed_rate, &since, &iterations, &last_newton_.rate})
+    *x = memory.number();
   for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &jacobian_valid_,
                      &jacobian_current_, &factors_valid_, &first_, &rejected_, &extrapolate_})
-    *flag = take_flag(memory);
-  order_.factorizations_since_change = static_cast<int>(since);
-  last_newton_.iterations = static_cast<int>(iterations);
-  pencil_.a = take(memory), pencil_.e = take(memory);
+    *flag = memory.flag();
+  order_.factorizations_since_change = static_cast<int>(std::clamp(since, 0.0, 1e9));
+  last_newton_.iterations = static_cast<int>(std::clamp(iterations, 0.0, 1e9));
+  memory.list(pencil_.a), memory.list(pencil_.e);
   for (std::size_t k = 0; k < solvers_.size(); ++k) {
-    if (!take_flag(memory)) continue;
+    if (!memory.flag()) continue;
     use(static_cast<int>(k));
     current()->restore(memory);
-    current()->restore_pivots(pencil_, take(memory));
+    current()->restore_pivots(pencil_, memory.list());
   }
-  use(static_cast<int>(active));
+  use(active);
   norm_.set_reference(state_.y.data());
   if (factors_valid_) factors_valid_ = current()->factor(pencil_, factored_h_);
 }
 
 std::uint64_t Integrator::Run::fingerprint() const {
   std::uint64_t hash = 14695981039346656037ull;
-  for (const std::string& name : system_->variables) mix(hash, name.data(), name.size());
-  mix(hash, options_.method.data(), options_.method.size());
+  const auto mix_number = [&hash](double x) { mix(hash, &x, sizeof x); };
+  for (const std::string& name : system_->variables) mix(hash, name.c_str(), name.size() + 1);
+  for (const Tableau& method : stepper_->methods())
+    mix(hash, method.name.c_str(), method.name.size() + 1);
   for (const double x :
        {problem_.t_span.begin, problem_.t_span.end, options_.rtol, options_.fixed_step,
-        static_cast<double>(system_->size), static_cast<double>(options_.formulation),
+        options_.first_step, options_.max_step, static_cast<double>(options_.project_output),
+        static_cast<double>(options_.algebraic_update), static_cast<double>(system_->size),
+        static_cast<double>(chosen_formulation(problem_, options_.formulation)),
         static_cast<double>(jacobian_->storage()), static_cast<double>(options_.events.size())})
-    mix(hash, &x, sizeof x);
-  mix(hash, atol_.data(), sizeof(double) * static_cast<std::size_t>(atol_.size()));
+    mix_number(x);
+  for (const double x : atol_) mix_number(x);
+  for (const double t : outputs_) mix_number(t);
   return hash;
 }
 
@@ -120,12 +108,20 @@ void Integrator::Run::save(std::ostream& stream) const {
   stepper_->save(memory);
   events_->save(memory);
   put(memory, solution_.statistics);
-  put(memory, solution_.start_shift);
-  for (const ConstraintResidual& level : solution_.constraint_residual)
-    memory.push_back(level.maximum), memory.push_back(level.t);
+  save_list(memory, solution_.start_shift);
+  for (std::size_t k = 0; k < worst_equation_.size(); ++k) {
+    const ConstraintResidual& level = solution_.constraint_residual[k];
+    memory.insert(memory.end(), {level.maximum, level.t, static_cast<double>(worst_equation_[k])});
+  }
   memory.push_back(static_cast<double>(next_output_));
-  put_flag(memory, over_);
-  const std::uint64_t header[2] = {fingerprint(), memory.size()};
+  // A run that met a limit goes on when it is resumed.
+  const bool stopped = over_ && solution_.reason < Reason::max_steps;
+  memory.push_back(stopped ? 1 : 0);
+  memory.push_back(stopped ? static_cast<double>(solution_.status) : 0);
+  memory.push_back(stopped ? static_cast<double>(solution_.reason) : 0);
+  std::uint64_t checksum = 14695981039346656037ull;
+  mix(checksum, memory.data(), memory.size() * sizeof(double));
+  const std::uint64_t header[3] = {fingerprint(), memory.size(), checksum};
   stream.write(magic, sizeof magic);
   stream.write(reinterpret_cast<const char*>(header), sizeof header);
   stream.write(reinterpret_cast<const char*>(memory.data()),
@@ -135,15 +131,15 @@ void Integrator::Run::save(std::ostream& stream) const {
 
 void Integrator::Run::restore(std::istream& stream) {
   char found[sizeof magic] = {};
-  std::uint64_t header[2] = {};
+  std::uint64_t header[3] = {};
   stream.read(found, sizeof found);
   stream.read(reinterpret_cast<char*>(header), sizeof header);
   if (!stream || std::memcmp(found, magic, sizeof magic) != 0)
     throw InvalidInput("checkpoint: this is no checkpoint of this version");
   if (header[0] != fingerprint())
     throw InvalidInput(
-        "checkpoint: it belongs to another problem or other options (variables, "
-        "t_span, method, formulation, rtol, atol and events must be the same)");
+        "checkpoint: it belongs to another problem or other options (variables, t_span, method, "
+        "formulation, tolerances, step sizes, output times and events must be the same)");
   std::vector<double> memory;
   // Read in pieces: a damaged length must not ask for absurd memory.
   for (std::uint64_t left = header[1]; left > 0;) {
@@ -155,15 +151,24 @@ void Integrator::Run::restore(std::istream& stream) {
     if (!stream) throw InvalidInput("checkpoint: the file is cut short");
     left -= piece;
   }
-  const double* next = memory.data();
-  stepper_->restore(next);
-  events_->restore(next);
-  take(next, solution_.statistics);
-  solution_.start_shift = take(next);
-  for (ConstraintResidual& level : solution_.constraint_residual)
-    level.maximum = *next++, level.t = *next++;
-  next_output_ = static_cast<std::size_t>(*next++);
-  over_ = take_flag(next);
+  std::uint64_t checksum = 14695981039346656037ull;
+  mix(checksum, memory.data(), memory.size() * sizeof(double));
+  if (checksum != header[2]) SavedState::refuse();
+  SavedState saved(memory);
+  stepper_->restore(saved);
+  events_->restore(saved);
+  take(saved, solution_.statistics);
+  solution_.start_shift = saved.list();
+  for (std::size_t k = 0; k < worst_equation_.size(); ++k) {
+    ConstraintResidual& level = solution_.constraint_residual[k];
+    level.maximum = saved.number(), level.t = saved.number();
+    worst_equation_[k] = saved.position(system_->levels[k].equations.size());
+  }
+  next_output_ = saved.position(outputs_.size() + 1);
+  over_ = saved.flag();
+  solution_.status = static_cast<Status>(saved.position(3));
+  solution_.reason = static_cast<Reason>(saved.position(static_cast<int>(Reason::interrupted) + 1));
+  if (!saved.empty()) SavedState::refuse();
   if (outputs_.empty() && options_.record) record_mesh_point(t(), stepper_->state().y);
 }
 

@@ -8,6 +8,17 @@
 #include "daedalus/error.h"
 
 namespace daedalus {
+namespace {
+
+/// Velocities of index 3 are less accurate than positions; putting them right must not move the
+/// positions, so they are the cheaper ones to move.
+std::vector<double> by_index(const System& system, std::vector<double> scale) {
+  for (int i = 0; i < system.size; ++i)
+    if (!system.algebraic_variable[i] && system.variable_index[i] > 1) scale[i] *= 100;
+  return scale;
+}
+
+}  // namespace
 
 OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
                                    std::vector<double> scale)
@@ -16,36 +27,61 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
       index_one_(system_->is_index_one()),
       active_(!system_->levels.empty() || system_->hidden_constraints),
       algebraic_(*system_, jacobian_),
-      levels_(*system_, scale),
+      levels_(*system_, by_index(*system_, scale)),
       tolerance_(scale),
       kept_(system_->size) {
+  // Dense least squares at every output point: only where they are small.
+  active_ = active_ && !(system_->constraints && system_->constraints->unknowns > 150);
   if (system_->hidden_constraints && system_->constraints)
     constraints_ = std::make_unique<ConstraintProjection>(*system_, scale,
                                                           std::vector<char>(system_->size, 0));
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 
-void OutputProjection::apply(double t, double* y, bool at_mesh_point) {
-  // At mesh points the method itself has solved the algebraic rows.
-  if (!active_ || (index_one_ && at_mesh_point)) return;
-  std::copy(y, y + system_->size, kept_.begin());
-  bool done = index_one_     ? algebraic_.project(t, y, tolerance_)
-              : constraints_ ? constraints_->polish(t, y)
-                             : levels_.polish(t, y);
-  if (!done && !index_one_ && !constraints_) {
-    levels_.forget();
-    std::copy(kept_.begin(), kept_.end(), y);
-    done = levels_.polish(t, y);
+void OutputProjection::linearize(double t0, const double* y0) {
+  const std::size_t n = static_cast<std::size_t>(system_->size);
+  if (at_start_ && start_t_ == t0 && std::equal(y0, y0 + n, start_y_.begin())) return;
+  start_t_ = t0;
+  start_y_.assign(y0, y0 + n), start_projected_ = start_y_;
+  at_start_.emplace(levels_);
+  start_done_ = at_start_->polish(t0, start_projected_.data());
+}
+
+void OutputProjection::apply(double t0, const double* y0, double t, double* y, bool solved) {
+  if (!active_ || (index_one_ && solved)) return;
+  const std::size_t n = static_cast<std::size_t>(system_->size);
+  std::copy(y, y + n, kept_.begin());
+  if (index_one_) {
+    algebraic_.forget();
+    if (!algebraic_.project(t, y, tolerance_)) std::copy(kept_.begin(), kept_.end(), y);
+    return;
   }
-  if (!done) std::copy(kept_.begin(), kept_.end(), y);
+  if (constraints_) {
+    constraints_->forget();
+    if (!constraints_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
+    return;
+  }
+  linearize(t0, y0);
+  if (start_done_ && t == t0 && std::equal(y, y + n, start_y_.begin())) {
+    std::copy(start_projected_.begin(), start_projected_.end(), y);
+    return;
+  }
+  working_.emplace(start_done_ ? *at_start_ : levels_);
+  if (working_->polish(t, y)) return;
+  std::copy(kept_.begin(), kept_.end(), y);
+  working_.emplace(levels_);
+  if (!working_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
 }
 
 void StepOutput::evaluate(const Interpolant& step, double t, double* y) {
   step.evaluate(t, y);
+  if (t == step.t0 || t == step.t1) {
+    if (projection_) projection_->apply_at_mesh_point(t, y);
+    return;
+  }
   const bool solved = refiner_->refine(step, t, y);
   if (!projection_) return;
-  projection_->new_step();
-  projection_->apply(t, y, solved);
+  projection_->apply(step.t0, step.data.data(), t, y, solved);
 }
 
 DenseOutput::DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward)
@@ -55,7 +91,7 @@ void DenseOutput::evaluate(double t, double* y) const {
   if (steps_.empty()) throw InvalidInput("dense output: the run has no accepted step");
   const double sign = forward_ ? 1 : -1;
   const double slack = 1e-12 * std::abs(end() - begin());
-  if (sign * (t - begin()) < -slack || sign * (t - end()) > slack)
+  if (!(sign * (t - begin()) >= -slack && sign * (t - end()) <= slack))
     throw InvalidInput(fmt::format(
         "dense output: t = {:.10g} is outside of the run [{:.10g}, {:.10g}]", t, begin(), end()));
   const auto inside = [&](const Interpolant& s) {

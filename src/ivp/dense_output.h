@@ -1,6 +1,7 @@
 #pragma once
 // The solution at any time of the run: the interpolants of all steps, put onto the constraints.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/consistent_start.h"
@@ -26,19 +27,28 @@ class StepOutput {
 
 /// Puts a point of the dense output onto the constraints of its system: algebraic rows where the
 /// index is 1, otherwise every level, which also gives the multipliers the accuracy of the state.
+/// What comes out depends on the step and the time alone, not on what was asked before: levels are
+/// linearised at the start of the step.
 class OutputProjection {
  public:
   OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
                    std::vector<double> scale);
-  void apply(double t, double* y, bool at_mesh_point);
-  void new_step() { algebraic_.forget(); }
+  /// y at t inside of a step that starts at (t0, y0). `solved`: the algebraic rows hold already.
+  void apply(double t0, const double* y0, double t, double* y, bool solved);
+  void apply_at_mesh_point(double t, double* y) { apply(t, y, t, y, true); }
 
  private:
+  void linearize(double t0, const double* y0);
+
   std::shared_ptr<System> system_;
   Jacobian jacobian_;
   bool index_one_, active_;
   AlgebraicProjection algebraic_;
-  LevelProjection levels_;
+  LevelProjection levels_;  ///< never used: copies of it start without memory
+  std::optional<LevelProjection> at_start_, working_;
+  double start_t_ = 0;
+  std::vector<double> start_y_, start_projected_;
+  bool start_done_ = false;
   std::unique_ptr<ConstraintProjection> constraints_;
   std::vector<double> tolerance_, kept_;
 };

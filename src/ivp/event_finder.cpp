@@ -7,7 +7,17 @@
 namespace daedalus {
 namespace {
 
-constexpr int samples = 16;  // of a polynomial whose degree is at most 10
+// Of a polynomial whose degree is at most 10; two more sit close to the ends of the step, where
+// a dip would otherwise hide between an end and the first inner sample.
+constexpr int samples = 18;
+constexpr double next_to_end = 1e-3;
+constexpr double rounding = 1e-12;  // of an event function, relative to its size in the step
+
+double sample_at(int i) {
+  if (i == 1) return next_to_end;
+  if (i == samples - 1) return 1 - next_to_end;
+  return i == 0 ? 0.0 : i == samples ? 1.0 : static_cast<double>(i - 1) / (samples - 2);
+}
 
 bool matches(Direction direction, double before, double after) {
   if (direction == Direction::rising) return before < 0 && after >= 0;
@@ -19,6 +29,7 @@ bool matches(Direction direction, double before, double after) {
 
 EventFinder::EventFinder(const std::vector<Event>& events, int size, int visible)
     : events_(&events), visible_(visible), y_(size), last_(events.size(), 0.0) {
+  end_ = size_ = last_;
   sample_t_.resize(samples + 1), sample_.resize(samples + 1);
 }
 
@@ -26,18 +37,12 @@ double EventFinder::value(int event, double t, const double* y) const {
   return (*events_)[event].value(t, Input(y, visible_));
 }
 
-void EventFinder::start(double t, const double* y) {
+void EventFinder::start(double t, const double* y, int happened) {
   for (std::size_t e = 0; e < last_.size(); ++e) {
     last_[e] = value(static_cast<int>(e), t, y);
     // A start on the zero itself, up to rounding, is no crossing.
-    if (std::abs(last_[e]) < 1e-12) last_[e] = 0;
-  }
-}
-
-void EventFinder::advance(double t, const double* y) {
-  for (std::size_t e = 0; e < last_.size(); ++e) {
-    const double now = value(static_cast<int>(e), t, y);
-    if (now != 0) last_[e] = now;
+    const double zero = static_cast<int>(e) == happened ? 1e-6 : rounding;
+    if (std::abs(last_[e]) <= std::max(rounding, zero * size_[e])) last_[e] = 0;
   }
 }
 
@@ -79,11 +84,16 @@ void EventFinder::bracket(int event, double a, double fa, double b, double fb,
 
 void EventFinder::search_one(int event, double t0, double t1, const Evaluate& y_at) {
   sample_t_[0] = t0, sample_[0] = last_[event];
+  size_[event] = std::abs(last_[event]);
   int first = 0;
   for (int i = 1; i <= samples; ++i) {
-    sample_t_[i] = i == samples ? t1 : t0 + (t1 - t0) * i / samples;
+    sample_t_[i] = i == samples ? t1 : t0 + (t1 - t0) * sample_at(i);
     sample_[i] = at(event, sample_t_[i], y_at);
+    size_[event] = std::max(size_[event], std::abs(sample_[i]));
   }
+  // Signs are followed from sample to sample, across mesh points too: one that is zero exactly on a
+  // mesh point, or differs from the state there by rounding, happens once.
+  end_[event] = sample_[samples];
   while (first < samples && sample_[first] == 0) ++first;  // not yet left the zero of the start
   for (int i = first; i < samples; ++i) {
     const double fa = sample_[i], fb = sample_[i + 1];
@@ -92,26 +102,30 @@ void EventFinder::search_one(int event, double t0, double t1, const Evaluate& y_
       continue;
     }
     // Same sign on three samples with the middle one nearest to zero: perhaps a double crossing.
-    if (i == first || i + 1 > samples) continue;
+    if (i == first) continue;
     const double before = sample_[i - 1];
-    if (fa == 0 || (before > 0) != (fa > 0) || std::abs(fa) > std::abs(before) ||
-        std::abs(fa) > std::abs(fb))
-      continue;
-    double a = sample_t_[i - 1], b = sample_t_[i + 1];
-    const double golden = 0.3819660112501051, sign = fa > 0 ? 1 : -1;
-    double x = a + golden * (b - a), w = b - golden * (b - a);
-    double fx = sign * at(event, x, y_at), fw = sign * at(event, w, y_at);
-    for (int k = 0; k < 60 && fx > 0 && fw > 0; ++k) {
-      if (fx < fw)
-        b = w, w = x, fw = fx, x = a + golden * (b - a), fx = sign * at(event, x, y_at);
-      else
-        a = x, x = w, fx = fw, w = b - golden * (b - a), fw = sign * at(event, w, y_at);
-    }
-    const double dip = fx <= 0 ? x : w, f_dip = sign * (fx <= 0 ? fx : fw);
-    if (fx > 0 && fw > 0) continue;
-    bracket(event, sample_t_[i - 1], before, dip, f_dip, y_at);
-    if (f_dip != 0) bracket(event, dip, f_dip, sample_t_[i + 1], fb, y_at);
+    if (fa != 0 && (before > 0) == (fa > 0) && std::abs(fa) <= std::abs(before) &&
+        std::abs(fa) <= std::abs(fb))
+      look_for_dip(event, i, y_at);
   }
+}
+
+/// Minimises towards zero between the samples i - 1 and i + 1 until the other side is seen.
+void EventFinder::look_for_dip(int event, int i, const Evaluate& y_at) {
+  double a = sample_t_[i - 1], b = sample_t_[i + 1];
+  const double golden = 0.3819660112501051, sign = sample_[i] > 0 ? 1 : -1;
+  double x = a + golden * (b - a), w = b - golden * (b - a);
+  double fx = sign * at(event, x, y_at), fw = sign * at(event, w, y_at);
+  for (int k = 0; k < 60 && fx > 0 && fw > 0; ++k) {
+    if (fx < fw)
+      b = w, w = x, fw = fx, x = a + golden * (b - a), fx = sign * at(event, x, y_at);
+    else
+      a = x, x = w, fx = fw, w = b - golden * (b - a), fw = sign * at(event, w, y_at);
+  }
+  if (fx > 0 && fw > 0) return;
+  const double dip = fx <= 0 ? x : w, f_dip = sign * (fx <= 0 ? fx : fw);
+  bracket(event, sample_t_[i - 1], sample_[i - 1], dip, f_dip, y_at);
+  if (f_dip != 0) bracket(event, dip, f_dip, sample_t_[i + 1], sample_[i + 1], y_at);
 }
 
 const std::vector<EventFinder::Found>& EventFinder::search(double t0, double t1,
@@ -127,11 +141,11 @@ const std::vector<EventFinder::Found>& EventFinder::search(double t0, double t1,
 
 void EventFinder::save(std::vector<double>& memory) const {
   memory.insert(memory.end(), last_.begin(), last_.end());
+  memory.insert(memory.end(), size_.begin(), size_.end());
 }
 
-void EventFinder::restore(const double*& memory) {
-  std::copy(memory, memory + last_.size(), last_.begin());
-  memory += last_.size();
+void EventFinder::restore(SavedState& memory) {
+  memory.fill(last_), memory.fill(size_);
 }
 
 }  // namespace daedalus

@@ -21,6 +21,11 @@ CollocationBasis::CollocationBasis(const Eigen::VectorXd& c) : polynomial_(c, tr
   }
   for (std::size_t k = 0; k < product.size(); ++k)
     integral_.push_back(product[k] / static_cast<double>(k + 1));
+  // It must vanish at the end of the step. Where it does not (implicit Euler; Lobatto IIIA, whose
+  // first stage is not among c), tau prod (tau - c_i) has the same slope at 0 and does.
+  double at_end = 0;
+  for (const double x : integral_) at_end += x;
+  if (std::abs(at_end) > 1e-12) integral_ = product;
   slope_factor_ = 1 / at_zero;
   // u'(0)/h: the basis of stage i is theta/c_i prod_{j != i} (theta - c_j)/(c_i - c_j).
   for (int i = 0; i < s; ++i) {
@@ -76,7 +81,7 @@ void Interpolant::start_slope(double* yp) const {
 }
 
 double Interpolant::correction_size(double t, const double* weight) const {
-  if (!basis) return std::numeric_limits<double>::infinity();
+  if (!basis || !corrected) return std::numeric_limits<double>::infinity();
   double stage[max_stages], correction = 0, largest = 0;
   basis->weights((t - t0) / (t1 - t0), stage, correction);
   for (int k = 0; k < size; ++k)

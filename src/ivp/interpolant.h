@@ -23,7 +23,7 @@ class CollocationBasis {
 
  private:
   StagePolynomial polynomial_;
-  std::vector<double> integral_;  ///< coefficients of int prod (tau - c_i), from theta^1 on
+  std::vector<double> integral_;  ///< coefficients of the correction, from theta^1 on
   double slope_factor_ = 0;
   std::vector<double> z_factor_;
 };
@@ -32,6 +32,7 @@ struct Interpolant {
   double t0 = 0, t1 = 0;
   int size = 0;
   std::shared_ptr<const CollocationBasis> basis;  ///< null: cubic Hermite
+  bool corrected = true;                          ///< K is known: y'_n has the order of y_n
   std::vector<double> data;                       ///< y0, then K, Z_1, ... or y1, h y0', h y1'
 
   /// Which method made the step, among those of the run.

@@ -48,12 +48,16 @@ void Integrator::Run::prepare() {
   if (options_.dense) dense_ = std::make_shared<DenseOutput>(system_->visible, output_, forward);
   outputs_ = output_times(problem_, options_);
   row_.assign(n, 0.0);
+  int stages = 2;
+  for (const Tableau& method : stepper_->methods()) stages = std::max(stages, method.stages);
+  interpolant_.data.reserve(static_cast<std::size_t>(n) * (stages + 2));
   std::size_t longest = 0;
   for (const ConstraintLevel& level : system_->levels) {
     longest = std::max(longest, level.equations.size());
     solution_.constraint_residual.push_back({level.name, 0, start.t, level.equations[0]});
   }
   residual_.assign(longest, 0.0);
+  worst_equation_.assign(system_->levels.size(), 0);
   solution_.method = options_.method;
   solution_.formulation = name_of(formulation);
   solution_.jacobian = jacobian_->description();
@@ -119,20 +123,21 @@ bool Integrator::Run::within_limits() {
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   };
-  const std::string where =
-      fmt::format("at t = {:.10g} after {} steps", t(), solution_.statistics.steps);
+  const auto where = [&] {
+    return fmt::format("at t = {:.10g} after {} steps", t(), solution_.statistics.steps);
+  };
   if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) {
     stop(Status::failed, Reason::interrupted,
-         {"the run was interrupted", where, "a stop was asked for from outside",
+         {"the run was interrupted", where(), "a stop was asked for from outside",
           "resume from a checkpoint"});
   } else if (solution_.statistics.steps >= options_.max_steps) {
     stop(Status::failed, Reason::max_steps,
-         {fmt::format("the limit of {} steps was reached", options_.max_steps), where,
+         {fmt::format("the limit of {} steps was reached", options_.max_steps), where(),
           "the interval is long for this step size",
           "raise max_steps, loosen rtol, or shorten the interval"});
   } else if (std::isfinite(options_.time_limit) && spent() > options_.time_limit) {
     stop(Status::failed, Reason::time_limit,
-         {fmt::format("the time limit of {} s was reached", options_.time_limit), where,
+         {fmt::format("the time limit of {} s was reached", options_.time_limit), where(),
           "the run takes longer than allowed", "raise time_limit, or resume from a checkpoint"});
   }
   return !over_;
@@ -151,6 +156,7 @@ bool Integrator::Run::step() {
   pending_reset_ = -1;
   stepper_->interpolant(interpolant_);
   if (!events_->empty() && handle_events()) reached = false;
+  if (over_ && solution_.status == Status::failed) return false;
   stepper_->commit();
   record_step();
   if (pending_reset_ >= 0) apply_reset(options_.events[pending_reset_]);
@@ -174,12 +180,19 @@ bool Integrator::Run::handle_events() {
                       [this](double time, double* y) { interpolant_.evaluate(time, y); });
   for (const EventFinder::Found& f : found) {
     const Event& event = options_.events[f.event];
+    const EventFinder::Found here{polished(f), f.event};
     if (!event.terminal && !event.reset) {
-      solution_.events.push_back({f.t, f.event, event.name});
+      solution_.events.push_back({here.t, here.event, event.name});
       continue;
     }
-    const EventFinder::Found here = f;
-    land_on(here);
+    if (!land_on(here)) {
+      stop(Status::failed, Reason::newton_failed,
+           {fmt::format("no step ends at the event \"{}\"", event.name),
+            fmt::format("at t = {:.10g}", here.t),
+            "Newton's iteration did not converge for the shortened step",
+            "tighten rtol, or make the event function smoother"});
+      return true;
+    }
     solution_.events.push_back({stepper_->next().t, here.event, event.name});
     if (event.terminal)
       stop(Status::event, Reason::terminal_event);
@@ -187,27 +200,49 @@ bool Integrator::Run::handle_events() {
       pending_reset_ = here.event;
     return true;
   }
-  events_->advance(interpolant_.t1, stepper_->next().y.data());
+  events_->advance();
   return false;
 }
 
-/// Repeats the step so that it ends at the event: the end of a step is more accurate than what
-/// lies inside it. A secant step corrects the time that the dense output gave.
-bool Integrator::Run::land_on(const EventFinder::Found& found) {
-  const double t0 = interpolant_.t0;
-  const double span = interpolant_.t1 - t0;
+/// How far the event is from `time`, where its function is `value`: one Newton step.
+double Integrator::Run::distance_to(const EventFinder::Found& found, double time, double value) {
+  const double span = interpolant_.t1 - interpolant_.t0, eps = 1e-6 * span;
+  interpolant_.evaluate(time + eps, row_.data());
+  const double ahead = events_->value(found.event, time + eps, row_.data());
+  interpolant_.evaluate(time - eps, row_.data());
+  const double behind = events_->value(found.event, time - eps, row_.data());
+  const double move = -value * 2 * eps / (ahead - behind);
+  // Far away means that the slope is no guide: a graze.
+  return std::isfinite(move) && std::abs(move) <= 0.1 * std::abs(span) ? move : 0.0;
+}
+
+/// The search saw the polynomial of the step; the output is better, above all the multipliers'.
+double Integrator::Run::polished(const EventFinder::Found& found) {
+  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
   double time = found.t;
   for (int k = 0; k < 3; ++k) {
-    if (!stepper_->attempt_exactly(time - t0)) return false;
-    const double value = events_->value(found.event, stepper_->next().t, stepper_->next().y.data());
-    const double eps = 1e-6 * span;
-    interpolant_.evaluate(time + eps, row_.data());
-    const double ahead = events_->value(found.event, time + eps, row_.data());
-    interpolant_.evaluate(time - eps, row_.data());
-    const double behind = events_->value(found.event, time - eps, row_.data());
-    const double slope = (ahead - behind) / (2 * eps);
-    const double move = -value / slope;
-    if (!std::isfinite(move) || std::abs(move) > 0.1 * std::abs(span)) break;
+    output_->evaluate(interpolant_, time, row_.data());
+    const double value = events_->value(found.event, time, row_.data());
+    const double move = distance_to(found, time, value);
+    const double theta = (time + move - t0) / span;
+    if (!(theta > 0 && theta <= 1)) break;
+    time += move;
+    if (std::abs(move) <= 1e-14 * std::abs(span)) break;
+  }
+  return time;
+}
+
+/// Repeats the step so that it ends at the event: the end of a step is more accurate than what
+/// lies inside it, so the time is corrected once more.
+bool Integrator::Run::land_on(const EventFinder::Found& found) {
+  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
+  double time = found.t;
+  for (int k = 0; k < 3; ++k) {
+    if (!stepper_->attempt_exactly(time - t0, interpolant_)) return false;
+    landed_ = stepper_->next().y;
+    if (projection_) projection_->apply_at_mesh_point(time, landed_.data());
+    const double value = events_->value(found.event, stepper_->next().t, landed_.data());
+    const double move = distance_to(found, time, value);
     if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
     if (k == 2 || !((time + move - t0) / span > 0)) break;
     time += move;
@@ -227,7 +262,7 @@ void Integrator::Run::apply_reset(const Event& event) {
   }
   stepper_->start(state,
                   std::copysign(std::min(h, std::abs(first_step(state))), first_step(state)));
-  events_->start(state.t, state.y.data());
+  events_->start(state.t, state.y.data(), pending_reset_);
   if (outputs_.empty()) record_mesh_point(state.t, state.y);
   if (std::abs(problem_.t_span.end - state.t) <= 1e-14 * std::abs(state.t))
     stop(Status::success, Reason::finished);
@@ -260,7 +295,7 @@ void Integrator::Run::record_output(double upto) {
 
 void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
   row_ = y;
-  if (projection_) projection_->apply(time, row_.data(), true);
+  if (projection_) projection_->apply_at_mesh_point(time, row_.data());
   record_row(time, row_.data());
 }
 
@@ -277,7 +312,7 @@ void Integrator::Run::monitor_constraints(double time, const double* y) {
     for (int i = 0; i < level.size(); ++i)
       if (std::abs(residual_[i]) > worst.maximum) {
         worst.maximum = std::abs(residual_[i]), worst.t = time;
-        worst.equation = level.equations[i];
+        worst_equation_[k] = static_cast<std::size_t>(i);
       }
   }
 }
@@ -299,6 +334,8 @@ void Integrator::Run::finish() {
   solution_.statistics.cpu_seconds =
       static_cast<double>(std::clock()) / CLOCKS_PER_SEC - cpu_started_;
   if (dense_ && !dense_->empty()) solution_.dense = dense_;
+  for (std::size_t k = 0; k < worst_equation_.size(); ++k)
+    solution_.constraint_residual[k].equation = system_->levels[k].equations[worst_equation_[k]];
   // A run that ended early still gives the point it reached.
   if (options_.record && !outputs_.empty() && over_ && solution_.status != Status::success &&
       (solution_.t.empty() || solution_.t.back() != t()))

@@ -36,6 +36,8 @@ class Integrator::Run {
   double first_step(const State& state) const;
   bool within_limits();
   bool handle_events();
+  double polished(const EventFinder::Found& found);
+  double distance_to(const EventFinder::Found& found, double time, double value);
   bool land_on(const EventFinder::Found& found);
   void apply_reset(const Event& event);
   bool reinitialize(State& state, const std::vector<char>& fixed, Message& message);
@@ -60,7 +62,8 @@ class Integrator::Run {
   Vector atol_;
   std::vector<double> scale_;
   Interpolant interpolant_;
-  std::vector<double> row_, residual_;
+  std::vector<double> row_, landed_, residual_;
+  std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
   std::size_t next_output_ = 0;
   bool over_ = false;

@@ -33,19 +33,28 @@ bool StepRefiner::linearize(const Interpolant& step) {
   norm_.set_reference(state_.y.data());
   linearized_ = jacobian_.evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_);
   linearized_at_ = step.t0;
+  // Sparse factors remember their pivots; they are to be those of this step.
+  if (pencil_.storage == Storage::sparse)
+    for (auto& solver : solvers_) solver.reset();
   return linearized_;
 }
 
 bool StepRefiner::refine(const Interpolant& step, double t, double* y) {
   const double h = t - step.t0;
-  if (std::abs(h) <= 1e-10 * std::abs(step.t1 - step.t0)) return false;
+  // So near to the start the polynomial has had no time to err, and the matrix of a step that short
+  // would amplify rounding errors by h^-index.
+  if (std::abs(h) <= 1e-3 * std::abs(step.t1 - step.t0)) return false;
   for (int k = 0; k < step.size; ++k) weight_[k] = 1 / (atol_[k] + rtol_ * std::abs(y[k]));
   if (step.correction_size(t, weight_.data()) <= correction_allowed) return false;
   if (!linearize(step)) return false;
   auto& solver = solvers_[step.method];
-  if (!solver) solver = make_stage_solver(*system_, methods_[step.method], pencil_);
+  if (!solver) {
+    solver = make_stage_solver(*system_, methods_[step.method], pencil_);
+    if (!solver->factor(pencil_, step.t1 - step.t0)) return false;
+  }
+  solver->forget();
   if (!solver->factor(pencil_, h)) return false;
-  norm_.set_step(h);
+  norm_.set_step(step.t1 - step.t0);  // not h: multipliers as accurate as those of the step
   const NewtonSettings settings{20, 0.03, false};
   const NewtonResult newton = solver->solve(state_, h, norm_, settings, statistics_, {true, &step});
   if (newton.outcome != NewtonOutcome::converged) return false;

@@ -18,13 +18,13 @@ class DiagonallyImplicitStages final : public StageSolver {
   void estimate(const State& state, double h, double* error, bool refine,
                 Statistics& statistics) override;
   void accept(double) override {}
-  void forget() override {}
+  void forget() override { carried_eta_ = 1; }
   std::vector<double> pivots() const override { return factors_->pivots(); }
   void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override {
     factors_->restore_pivots(pencil, pivots);
   }
   void save(std::vector<double>& memory) const override { memory.push_back(carried_eta_); }
-  void restore(const double*& memory) override { carried_eta_ = *memory++; }
+  void restore(SavedState& memory) override { carried_eta_ = memory.number(); }
 
  private:
   NewtonResult solve_stage(int stage, const State& state, double h, const ErrorNorm& norm,

@@ -39,6 +39,11 @@ ImplicitStages::ImplicitStages(const System& system, const Tableau& method, cons
   w_ = row_major(data_.w), t_ = row_major(data_.t), t_inverse_ = row_major(data_.t_inverse);
   const bool first_at_zero = data_.c[0] == 0;
   polynomial_ = StagePolynomial(data_.c, !first_at_zero);
+  const int index = *std::max_element(system.variable_index.begin(), system.variable_index.end());
+  // Newton leaves errors tol/h in multipliers of index 2; a polynomial of high degree makes them
+  // thousands of times larger one step ahead, and the next iteration starts from nonsense. (With
+  // index 3 neither degree was found to be better throughout.)
+  if (s_ > 3 && index == 2) low_polynomial_ = StagePolynomial(data_.c.tail(3), false);
   if (!first_at_zero && stage_order(method) >= s_)
     basis_ = std::make_shared<CollocationBasis>(data_.c);
   for (std::size_t k = 0; k < data_.gamma.size(); ++k) real_.push_back(make_real_factors(pencil));
@@ -52,6 +57,9 @@ ImplicitStages::ImplicitStages(const System& system, const Tableau& method, cons
     estimate_factors_ = real_[0].get();
     estimate_gamma_ = data_.gamma[0];
   }
+  // Without stiff accuracy y'_n is extrapolated from the stages of the last step, and with an index
+  // above 1 it has the error of the multipliers: then it is no better than u'(0).
+  slope_is_good_ = stiffly_accurate_ && index == 1;
   // With an explicit first stage the defect vanishes at 0; the middle of the first gap serves.
   defect_at_ = data_.explicit_first ? 0.5 * data_.c[0] : 0.0;
   defect_value_.resize(s_), defect_slope_.resize(s_), end_slope_.resize(s_);
@@ -112,12 +120,18 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
     std::fill(v_.begin(), v_.end(), 0.0);
     return;
   }
-  double basis[max_stages];
+  double basis[max_stages], low_basis[max_stages];
+  const int low = low_polynomial_.stages();
   for (int i = 0; i < s_; ++i) {
-    polynomial_.basis(1 + data_.c[i] * h / last_h_, basis);
+    const double theta = 1 + data_.c[i] * h / last_h_;
+    polynomial_.basis(theta, basis);
+    if (low > 0) low_polynomial_.stage_basis(theta, low_basis);
     for (int k = 0; k < n_; ++k) {
       double sum = -increment_[k];
-      for (int j = 0; j < s_; ++j) sum += basis[j] * last_z_[j * n_ + k];
+      if (low > 0 && system_.variable_index[k] > 1)
+        for (int j = 0; j < low; ++j) sum += low_basis[j] * last_z_[(s_ - low + j) * n_ + k];
+      else
+        for (int j = 0; j < s_; ++j) sum += basis[j] * last_z_[j * n_ + k];
       z_[i * n_ + k] = sum;
     }
   }
@@ -165,7 +179,9 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
                                    const NewtonSettings& settings, Statistics& statistics,
                                    const Guess& guess) {
   NewtonResult result;
-  NewtonMonitor monitor(settings, carried_eta_);
+  // The rate of simplified Newton is O(h): what was seen with a shorter step says less now.
+  const double growth = last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_);
+  NewtonMonitor monitor(settings, carried_eta_ * growth);
   start_values(state, h, guess);
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
@@ -260,6 +276,7 @@ void ImplicitStages::interpolant(const State& state, const State& next, Interpol
   if (!basis_) return StageSolver::interpolant(state, next, out);
   const std::size_t n = state.y.size();
   out.t0 = state.t, out.t1 = next.t, out.size = n_, out.basis = basis_;
+  out.corrected = slope_is_good_;
   out.data.resize(n * static_cast<std::size_t>(s_ + 2));
   const double h = next.t - state.t;
   std::copy(state.y.begin(), state.y.end(), out.data.begin());
@@ -268,33 +285,23 @@ void ImplicitStages::interpolant(const State& state, const State& next, Interpol
     double correction = h * state.yp[k] * basis_->slope_factor();
     for (int i = 0; i < s_; ++i) correction -= basis_->z_factor()[i] * z_[i * n_ + k];
     // The slope of an algebraic variable is no better than that of the polynomial itself.
-    out.data[n + k] = system_.algebraic_variable[k] ? 0.0 : correction;
+    out.data[n + k] = !out.corrected || system_.algebraic_variable[k] ? 0.0 : correction;
   }
 }
 
 std::vector<double> ImplicitStages::pivots() const {
   std::vector<double> all;
-  const auto append = [&](const std::vector<double>& values) {
-    all.push_back(static_cast<double>(values.size()));
-    all.insert(all.end(), values.begin(), values.end());
-  };
-  for (const auto& factors : real_) append(factors->pivots());
-  for (const auto& factors : complex_) append(factors->pivots());
-  if (own_estimate_factors_) append(own_estimate_factors_->pivots());
+  for (const auto& factors : real_) save_list(all, factors->pivots());
+  for (const auto& factors : complex_) save_list(all, factors->pivots());
+  if (own_estimate_factors_) save_list(all, own_estimate_factors_->pivots());
   return all;
 }
 
 void ImplicitStages::restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) {
-  const double* next = pivots.data();
-  const auto take = [&] {
-    const auto count = static_cast<std::ptrdiff_t>(*next++);
-    std::vector<double> values(next, next + count);
-    next += count;
-    return values;
-  };
-  for (const auto& factors : real_) factors->restore_pivots(pencil, take());
-  for (const auto& factors : complex_) factors->restore_pivots(pencil, take());
-  if (own_estimate_factors_) own_estimate_factors_->restore_pivots(pencil, take());
+  SavedState saved(pivots);
+  for (const auto& factors : real_) factors->restore_pivots(pencil, saved.list());
+  for (const auto& factors : complex_) factors->restore_pivots(pencil, saved.list());
+  if (own_estimate_factors_) own_estimate_factors_->restore_pivots(pencil, saved.list());
 }
 
 void ImplicitStages::save(std::vector<double>& memory) const {
@@ -303,12 +310,9 @@ void ImplicitStages::save(std::vector<double>& memory) const {
   memory.insert(memory.end(), increment_.begin(), increment_.end());
 }
 
-void ImplicitStages::restore(const double*& memory) {
-  last_h_ = *memory++, carried_eta_ = *memory++;
-  for (auto* buffer : {&last_z_, &increment_}) {
-    std::copy(memory, memory + buffer->size(), buffer->begin());
-    memory += buffer->size();
-  }
+void ImplicitStages::restore(SavedState& memory) {
+  last_h_ = memory.number(), carried_eta_ = memory.number();
+  memory.fill(last_z_), memory.fill(increment_);
 }
 
 }  // namespace daedalus

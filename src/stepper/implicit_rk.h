@@ -20,12 +20,12 @@ class ImplicitStages final : public StageSolver {
   void estimate(const State& state, double h, double* error, bool refine,
                 Statistics& statistics) override;
   void accept(double h) override;
-  void forget() override { last_h_ = 0; }
+  void forget() override { last_h_ = 0, carried_eta_ = 1; }
   void interpolant(const State& state, const State& next, Interpolant& out) const override;
   std::vector<double> pivots() const override;
   void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override;
   void save(std::vector<double>& memory) const override;
-  void restore(const double*& memory) override;
+  void restore(SavedState& memory) override;
 
  private:
   void start_values(const State& state, double h, const Guess& guess);
@@ -39,7 +39,9 @@ class ImplicitStages final : public StageSolver {
   int s_;                                  ///< unknown stages
   std::vector<double> w_, t_, t_inverse_;  ///< row-major
   StagePolynomial polynomial_;
+  StagePolynomial low_polynomial_;  ///< through the last three stages; empty for few stages
   std::shared_ptr<const CollocationBasis> basis_;  ///< null unless u(0) = y_n and u(1) = y_{n+1}
+  bool slope_is_good_ = false;                     ///< y'_n has the order of y_n
   double defect_at_ = 0;                           ///< theta at which the estimate takes the defect
   std::vector<double> defect_value_, defect_slope_, end_slope_;
   double estimate_gamma_ = 0;

@@ -209,6 +209,8 @@ void ImplicitStepper::accept(double error) {
   if (state_space_) {
     for (std::size_t i = 0; i < projection_scale_.size(); ++i)
       projection_scale_[i] = 1e-13 * std::max(1.0, std::abs(next_.y[i]));
+    // Old factors would do, but a resumed run does not have them.
+    state_space_->forget();
     state_space_->project(next_.t, next_.y.data(), projection_scale_);
   }
   if (options_.fixed_step > 0) return;
@@ -281,17 +283,20 @@ bool ImplicitStepper::attempt(double limit) {
   }
 }
 
-bool ImplicitStepper::attempt_exactly(double h) {
+bool ImplicitStepper::attempt_exactly(double h, const Interpolant& covering) {
   h_ = h;
   factors_valid_ = false;
-  if (!jacobian_valid_ && !renew_jacobian()) return false;
-  ++statistics_.factorizations;
-  if (!current()->factor(pencil_, h)) return false;
   norm_.set_step(h);
-  const NewtonResult result =
-      current()->solve(state_, h, norm_, newton_, statistics_, {true, nullptr});
-  if (result.outcome != NewtonOutcome::converged) return false;
-  last_newton_ = result;
+  for (NewtonResult result;;) {
+    if (!jacobian_valid_ && !renew_jacobian()) return false;
+    ++statistics_.factorizations;
+    if (!current()->factor(pencil_, h)) return false;
+    result = current()->solve(state_, h, norm_, newton_, statistics_, {true, &covering});
+    last_newton_ = result;
+    if (result.outcome == NewtonOutcome::converged) break;
+    if (jacobian_current_) return false;
+    jacobian_valid_ = false;
+  }
   reached_ = false;
   const double keep = h_;
   accept(1);

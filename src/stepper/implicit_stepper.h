@@ -23,7 +23,7 @@ class ImplicitStepper {
   /// Looks for an acceptable step that does not pass `limit`. False: see `failure`.
   bool attempt(double limit);
   /// Solves again from the same state with a smaller step, for an event inside the last one.
-  bool attempt_exactly(double h);
+  bool attempt_exactly(double h, const Interpolant& covering);
   /// Makes the step found the state.
   void commit();
 
@@ -43,7 +43,7 @@ class ImplicitStepper {
   const Message& failure() const { return message_; }
 
   void save(std::vector<double>& memory) const;
-  void restore(const double*& memory);
+  void restore(SavedState& memory);
 
  private:
   StageSolver* current() const { return solvers_[active_].get(); }

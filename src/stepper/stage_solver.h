@@ -11,6 +11,7 @@
 #include "linear/pencil.h"
 #include "method/transformation.h"
 #include "problem/system.h"
+#include "stepper/saved_state.h"
 
 namespace daedalus {
 
@@ -59,14 +60,14 @@ class StageSolver {
                         Statistics& statistics) = 0;
   /// Makes the stages just solved the ones to extrapolate from.
   virtual void accept(double h) = 0;
-  /// Nothing to extrapolate from: start of the run, change of order, event.
+  /// Nothing to extrapolate from or to judge convergence by: start, change of order, event.
   virtual void forget() = 0;
   /// The solution inside the step just solved, from `state` to `next`.
   virtual void interpolant(const State& state, const State& next, Interpolant& out) const;
   virtual std::vector<double> pivots() const { return {}; }
   virtual void restore_pivots(const Pencil&, const std::vector<double>&) {}
   virtual void save(std::vector<double>& memory) const = 0;
-  virtual void restore(const double*& memory) = 0;
+  virtual void restore(SavedState& memory) = 0;
 
   const Tableau& method() const { return method_; }
   int stages() const { return method_.stages; }

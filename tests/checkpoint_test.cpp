@@ -1,0 +1,340 @@
+// A resumed run has the bits of the uninterrupted one, for every kind of stages, storage and form,
+// in this process and in another one; damaged checkpoints are refused.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "daedalus/daedalus.h"
+#include "exact_problems.h"
+
+namespace daedalus {
+namespace {
+
+/// Every accepted step as raw bytes: time, size, state, interpolated state, counters.
+std::string trace_of_step(Integrator& run) {
+  std::string bytes;
+  const auto append = [&bytes](const void* data, std::size_t count) {
+    bytes.append(static_cast<const char*>(data), count);
+  };
+  const double t = run.t(), h = run.step_size();
+  append(&t, sizeof t), append(&h, sizeof h);
+  append(run.y().data(), sizeof(double) * static_cast<std::size_t>(run.y().size()));
+  const Statistics& s = run.solution().statistics;
+  for (const std::int64_t x : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
+                               s.factorizations, s.solves, s.newton})
+    append(&x, sizeof x);
+  return bytes;
+}
+
+std::string trace_to_the_end(Integrator& run) {
+  std::string bytes;
+  while (run.step()) bytes += trace_of_step(run);
+  return bytes + name_of(run.solution().status) + name_of(run.solution().reason);
+}
+
+/// What the recorded solution has from the step number `after` on.
+std::string rows_after(const Solution& s, double t) {
+  std::string bytes;
+  for (int i = 0; i < s.rows(); ++i) {
+    if (s.t[i] <= t) continue;
+    bytes.append(reinterpret_cast<const char*>(&s.t[i]), sizeof(double));
+    bytes.append(reinterpret_cast<const char*>(s.y(i).data()),
+                 sizeof(double) * static_cast<std::size_t>(s.size()));
+  }
+  for (const EventRecord& e : s.events)
+    if (e.t > t) bytes.append(reinterpret_cast<const char*>(&e.t), sizeof e.t);
+  for (const StepRecord& r : s.steps)
+    if (r.t > t) bytes.append(reinterpret_cast<const char*>(&r.h), sizeof r.h);
+  return bytes;
+}
+
+std::string saved(const Integrator& run) {
+  std::ostringstream stream;
+  run.save(stream);
+  return stream.str();
+}
+
+Integrator resumed(const Problem& problem, const Options& options, const std::string& bytes) {
+  std::istringstream stream(bytes);
+  return Integrator::resume(problem, options, stream);
+}
+
+/// Saves after each of the steps listed and compares everything that follows.
+void expect_same_bits(const Problem& problem, const Options& options, const std::string& name,
+                      const std::vector<int>& at = {0, 1, 2, 3, 7, 20, 35}) {
+  Integrator whole(problem, options);
+  std::vector<std::string> checkpoints, traces = {""};
+  std::vector<double> times;
+  const auto keep = [&] {
+    checkpoints.push_back(saved(whole));
+    times.push_back(whole.t());
+  };
+  for (keep(); whole.step(); keep()) traces.push_back(trace_of_step(whole));
+  const Solution& expected = whole.solution();
+  ASSERT_TRUE(expected.succeeded()) << name << ": " << expected.message.text();
+  for (const int step : at) {
+    if (step >= int(checkpoints.size())) break;
+    std::string rest;
+    for (std::size_t i = static_cast<std::size_t>(step) + 1; i < traces.size(); ++i)
+      rest += traces[i];
+    rest += name_of(expected.status) + std::string(name_of(expected.reason));
+    Integrator run = resumed(problem, options, checkpoints[step]);
+    EXPECT_EQ(run.t(), times[step]);
+    ASSERT_TRUE(trace_to_the_end(run) == rest) << name << ": steps differ after step " << step;
+    EXPECT_TRUE(rows_after(run.solution(), times[step]) == rows_after(expected, times[step]))
+        << name << ": output differs after step " << step;
+    for (std::size_t k = 0; k < expected.constraint_residual.size(); ++k) {
+      EXPECT_EQ(run.solution().constraint_residual[k].maximum,
+                expected.constraint_residual[k].maximum);
+      EXPECT_EQ(run.solution().constraint_residual[k].t, expected.constraint_residual[k].t);
+      EXPECT_EQ(run.solution().constraint_residual[k].equation,
+                expected.constraint_residual[k].equation);
+    }
+    EXPECT_EQ(run.solution().start_shift, expected.start_shift);
+  }
+}
+
+/// Index 1 until t = 10; the variable order code changes its order in it.
+Problem long_index_1() {
+  Problem p = exact::index_1().problem;
+  p.t_span.end = 5;
+  return p;
+}
+
+TEST(Checkpoint, ResumesEveryKindOfMethodToTheSameBits) {
+  for (const char* method : {"radau", "radau_iia_1", "radau_iia_5", "gauss_4", "lobatto_iiia_4",
+                             "lobatto_iiic_4", "sdirk_hairer_wanner_4"}) {
+    expect_same_bits(long_index_1(), {.method = method, .rtol = 1e-5}, method);
+    expect_same_bits(exact::oscillator().problem, {.method = method, .rtol = 1e-5}, method);
+  }
+}
+
+TEST(Checkpoint, ResumesAfterAChangeOfOrder) {
+  const Options o{.rtol = 1e-10};
+  const Problem p = exact::chain(10, 20);
+  const Solution s = solve(p, o);
+  std::vector<int> changes;
+  for (std::size_t i = 1; i < s.steps.size(); ++i)
+    if (s.steps[i].order != s.steps[i - 1].order) changes.push_back(int(i));
+  ASSERT_FALSE(changes.empty()) << "the test needs a run that changes its order";
+  std::vector<int> at;
+  for (const int step : changes) at.insert(at.end(), {step - 1, step, step + 1, step + 2});
+  expect_same_bits(p, o, "change of order", at);
+}
+
+TEST(Checkpoint, ResumesEveryIndexAndFormulation) {
+  for (const exact::Exact& e : exact::problems_of_every_index()) {
+    expect_same_bits(e.problem, {.rtol = 1e-6}, e.name);
+    expect_same_bits(e.problem, {.rtol = 1e-6, .points = 33}, e.name + " with output times");
+    expect_same_bits(e.problem, {.rtol = 1e-6, .project_output = false}, e.name + ", raw");
+  }
+  for (const Formulation f : {Formulation::stabilized_index_2, Formulation::direct,
+                              Formulation::index_2, Formulation::index_1}) {
+    expect_same_bits(exact::pendulum(2), {.formulation = f, .rtol = 1e-6, .points = 50},
+                     name_of(f));
+    expect_same_bits(exact::pendulum(2), {.formulation = f, .rtol = 1e-6}, name_of(f));
+  }
+}
+
+TEST(Checkpoint, ResumesEveryStorage) {
+  for (const LinearAlgebra storage :
+       {LinearAlgebra::dense, LinearAlgebra::banded, LinearAlgebra::sparse})
+    for (const char* method : {"radau", "radau_iia_5", "sdirk_hairer_wanner_4", "gauss_4"}) {
+      const Options o{.method = method, .rtol = 1e-5, .linear_algebra = storage};
+      expect_same_bits(exact::chain(40, 3), o, method, {0, 1, 5, 12});
+    }
+}
+
+TEST(Checkpoint, ResumesFixedSteps) {
+  expect_same_bits(exact::index_2().problem, {.fixed_step = 0.03}, "fixed step");
+  expect_same_bits(long_index_1(), {.method = "gauss_6", .fixed_step = 0.1}, "fixed step");
+}
+
+TEST(Checkpoint, ResumesAcrossEvents) {
+  const Problem ball{.form = LinearlyImplicit{.size = 2,
+                                              .f =
+                                                  [](auto y, auto& out) {
+                                                    out[0] = y[1];
+                                                    out[1] = -1.0 - 0.1 * y[1];
+                                                  }},
+                     .t_span = {0, 4},
+                     .start = {1, 0}};
+  Options o{.rtol = 1e-7};
+  o.events.push_back({.value = [](double, Input y) { return y[0]; },
+                      .direction = Direction::falling,
+                      .reset = [](double, Output y) { y[0] = 0, y[1] *= -0.8; }});
+  o.events.push_back({.value = [](double, Input y) { return y[1]; }});
+  std::vector<int> all;
+  for (int i = 0; i < 60; ++i) all.push_back(i);
+  expect_same_bits(ball, o, "events", all);
+}
+
+TEST(Checkpoint, OfAFinishedRunSaysHowItEnded) {
+  Options o{.rtol = 1e-6};
+  o.events.push_back({.value = [](double t, Input) { return t - 0.5; }, .terminal = true});
+  Integrator run(exact::oscillator().problem, o);
+  while (run.step()) {
+  }
+  Integrator again = resumed(exact::oscillator().problem, o, saved(run));
+  EXPECT_FALSE(again.step());
+  EXPECT_EQ(again.solution().status, Status::event);
+  EXPECT_EQ(again.solution().reason, Reason::terminal_event);
+  EXPECT_EQ(again.t(), 0.5);
+}
+
+TEST(Checkpoint, ContinuesARunThatReachedItsLimit) {
+  const Problem p = exact::index_2().problem;
+  Integrator whole(p, {.rtol = 1e-7});
+  const std::string end = trace_to_the_end(whole);
+  Integrator part(p, {.rtol = 1e-7, .max_steps = 10});
+  while (part.step()) {
+  }
+  ASSERT_EQ(part.solution().reason, Reason::max_steps);
+  Integrator rest = resumed(p, {.rtol = 1e-7}, saved(part));
+  const std::string tail = trace_to_the_end(rest);
+  EXPECT_TRUE(end.ends_with(tail));
+  EXPECT_EQ(rest.t(), p.t_span.end);
+  EXPECT_EQ(rest.solution().status, Status::success);
+}
+
+constexpr const char* request = "DAEDALUS_TEST_CHECKPOINT";
+
+/// Runs this program again, for the one test below, with the file to continue from.
+int continue_in_another_process(const std::string& stem) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv(request, stem.c_str(), 1);
+    unsetenv("GTEST_TOTAL_SHARDS");
+    const char* filter = "--gtest_filter=CheckpointProcess.ContinuesFromTheFileItIsGiven";
+    execl("/proc/self/exe", "daedalus_unit_tests", "--gtest_brief=1", filter, nullptr);
+    _exit(127);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+Options in_another_process() {
+  return {.rtol = 1e-6, .linear_algebra = LinearAlgebra::sparse};
+}
+
+/// Does something only in the process that the next test starts.
+TEST(CheckpointProcess, ContinuesFromTheFileItIsGiven) {
+  const char* stem = std::getenv(request);
+  if (stem == nullptr) return;
+  std::ifstream in(std::string(stem) + ".checkpoint", std::ios::binary);
+  Integrator rest = Integrator::resume(exact::chain(40, 3), in_another_process(), in);
+  std::ofstream(std::string(stem) + ".trace", std::ios::binary) << trace_to_the_end(rest);
+}
+
+TEST(Checkpoint, ResumesInAnotherProcess) {
+  const auto folder = std::filesystem::path(testing::TempDir());
+  const std::string stem = (folder / ("daedalus_checkpoint_" + std::to_string(getpid()))).string();
+  Integrator run(exact::chain(40, 3), in_another_process());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(run.step());
+  std::ofstream(stem + ".checkpoint", std::ios::binary) << saved(run);
+  ASSERT_EQ(continue_in_another_process(stem), 0);
+  std::stringstream found;
+  found << std::ifstream(stem + ".trace", std::ios::binary).rdbuf();
+  EXPECT_TRUE(found.str() == trace_to_the_end(run));
+  std::remove((stem + ".checkpoint").c_str());
+  std::remove((stem + ".trace").c_str());
+}
+
+class RefusedCheckpoint : public testing::Test {
+ protected:
+  const Problem problem_ = exact::pendulum(2);
+  Options options_{.rtol = 1e-6};
+  std::string bytes_;
+
+  void SetUp() override {
+    Integrator run(problem_, options_);
+    for (int i = 0; i < 8; ++i) run.step();
+    bytes_ = saved(run);
+  }
+  void expect_refused(const Problem& p, const Options& o, const std::string& bytes,
+                      const std::string& why) {
+    EXPECT_THROW(static_cast<void>(resumed(p, o, bytes)), InvalidInput) << why;
+  }
+};
+
+TEST_F(RefusedCheckpoint, TooShort) {
+  for (std::size_t size = 0; size < bytes_.size(); size += 1 + size / 16)
+    expect_refused(problem_, options_, bytes_.substr(0, size), "cut at " + std::to_string(size));
+  expect_refused(problem_, options_, bytes_.substr(0, bytes_.size() - 1), "last byte missing");
+}
+
+TEST_F(RefusedCheckpoint, Foreign) {
+  expect_refused(problem_, options_, "", "empty");
+  expect_refused(problem_, options_, "this is a text file, and a long enough one to be read",
+                 "text");
+  expect_refused(problem_, options_, std::string(10000, '\0'), "zeros");
+  expect_refused(exact::oscillator().problem, options_, bytes_, "another problem");
+  expect_refused(exact::pendulum(3), options_, bytes_, "another interval");
+}
+
+TEST_F(RefusedCheckpoint, OtherOptions) {
+  const auto with = [&](auto change) {
+    Options o = options_;
+    change(o);
+    return o;
+  };
+  expect_refused(problem_, with([](Options& o) { o.rtol = 1e-7; }), bytes_, "rtol");
+  expect_refused(problem_, with([](Options& o) { o.atol = {1e-9}; }), bytes_, "atol");
+  expect_refused(problem_, with([](Options& o) { o.method = "radau_iia_5"; }), bytes_, "method");
+  expect_refused(problem_, with([](Options& o) { o.max_stages = 3; }), bytes_, "max_stages");
+  expect_refused(problem_, with([](Options& o) { o.min_stages = 1; }), bytes_, "min_stages");
+  expect_refused(problem_, with([](Options& o) { o.formulation = Formulation::direct; }), bytes_,
+                 "formulation");
+  expect_refused(problem_, with([](Options& o) { o.max_step = 0.01; }), bytes_, "max_step");
+  expect_refused(problem_, with([](Options& o) { o.points = 7; }), bytes_, "output times");
+  expect_refused(problem_, with([](Options& o) {
+                   o.events.push_back({.value = [](double, Input) { return 1.0; }});
+                 }),
+                 bytes_, "events");
+}
+
+TEST_F(RefusedCheckpoint, AnyByteFlipped) {
+  for (std::size_t i = 0; i < bytes_.size(); i += i < 40 ? 1 : 89)
+    for (const int mask : {0x01, 0x80, 0xff}) {
+      std::string damaged = bytes_;
+      damaged[i] = static_cast<char>(damaged[i] ^ mask);
+      expect_refused(problem_, options_, damaged, "byte " + std::to_string(i));
+    }
+}
+
+TEST_F(RefusedCheckpoint, OrSurvivedWhenTheChecksumWasForged) {
+  constexpr std::size_t header = 32;
+  for (std::size_t i = header; i + 8 <= bytes_.size(); i += i < 400 ? 8 : 88)
+    for (const double forged : {-1.0, 0.5, 1e300, 3.0, std::nan("")}) {
+      std::string damaged = bytes_;
+      std::memcpy(damaged.data() + i, &forged, sizeof forged);
+      std::uint64_t hash = 14695981039346656037ull;
+      for (std::size_t k = header; k < damaged.size(); ++k)
+        hash = (hash ^ static_cast<unsigned char>(damaged[k])) * 1099511628211ull;
+      std::memcpy(damaged.data() + 24, &hash, sizeof hash);
+      try {
+        static_cast<void>(resumed(problem_, options_, damaged));
+      } catch (const InvalidInput&) {
+        // Lengths and positions are refused, other numbers cannot be told from right ones.
+      }
+    }
+}
+
+TEST_F(RefusedCheckpoint, WithALengthThatIsAbsurd) {
+  std::string damaged = bytes_;
+  const std::uint64_t length = ~std::uint64_t{0} / 16;
+  std::memcpy(damaged.data() + 16, &length, sizeof length);
+  expect_refused(problem_, options_, damaged, "length");
+}
+
+}  // namespace
+}  // namespace daedalus

@@ -1,0 +1,338 @@
+// What every Runge-Kutta method of the catalogue must do, one step at a time or all at once; and
+// the monitors and controllers against numbers worked out by hand.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "controller/norm.h"
+#include "controller/step_control.h"
+#include "daedalus/daedalus.h"
+#include "exact_problems.h"
+#include "problem/jacobian.h"
+#include "stepper/stage_solver.h"
+
+namespace daedalus {
+namespace {
+
+double worst_error(const exact::Exact& e, const Solution& s, int from, int to) {
+  double worst = 0;
+  for (int i = 0; i < s.rows(); ++i) {
+    const Vector exact = e.solution(s.t[i]);
+    for (int k = from; k < to; ++k)
+      worst = std::max(worst, std::abs(s.y(i)[k] - exact[k]) / (1 + std::abs(exact[k])));
+  }
+  return worst;
+}
+
+class EveryMethod : public testing::TestWithParam<Tableau> {
+ protected:
+  const Tableau& method_ = GetParam();
+  /// Order 1 needs too many steps for tight tolerances.
+  double rtol_ = method_.order == 1 ? 1e-3 : method_.order == 2 ? 1e-4 : 1e-6;
+  Options options_{.method = method_.name, .rtol = rtol_};
+};
+
+TEST_P(EveryMethod, SolvesSmoothProblemsToTheTolerance) {
+  for (const exact::Exact& e : {exact::oscillator(), exact::index_1()}) {
+    const Solution s = solve(e.problem, options_);
+    ASSERT_EQ(s.status, Status::success) << e.name << ": " << s.message.text();
+    // Local errors add up over the interval; 50 is generous for a unit of time.
+    EXPECT_LE(worst_error(e, s, 0, s.size()), 50 * rtol_) << e.name;
+    EXPECT_LT(s.statistics.steps, 2000) << e.name;
+  }
+}
+
+TEST_P(EveryMethod, SolvesIndexTwoWhereItDeterminesTheMultiplier) {
+  const exact::Exact e = exact::index_2();
+  if (!is_stiffly_accurate(method_) || has_explicit_first_stage(method_)) return;
+  const Solution s = solve(e.problem, options_);
+  ASSERT_EQ(s.status, Status::success) << s.message.text();
+  EXPECT_LE(worst_error(e, s, 0, 2), 50 * rtol_);
+  // Multipliers count with h in the error, so that they are less accurate.
+  EXPECT_LE(worst_error(e, s, 2, 3), 300 * rtol_);
+  EXPECT_LT(s.statistics.steps, 4000);
+}
+
+TEST_P(EveryMethod, TakesExactlyTheFixedStepsAskedFor) {
+  for (const int count : {1, 3, 7, 10, 64}) {
+    Options o = options_;
+    o.fixed_step = 1.0 / count;
+    const Solution s = solve(exact::oscillator().problem, o);
+    ASSERT_EQ(s.status, Status::success) << s.message.text();
+    EXPECT_EQ(s.statistics.steps, count);
+    EXPECT_EQ(s.statistics.rejected, 0);
+    EXPECT_EQ(s.t.back(), 1.0);
+  }
+}
+
+TEST_P(EveryMethod, StepwiseUseEqualsSolveBitForBit) {
+  const Problem p = exact::index_1().problem;
+  const Solution all = solve(p, options_);
+  Integrator run(p, options_);
+  std::size_t i = 0;
+  while (run.step()) {
+    ASSERT_LT(i, all.steps.size());
+    EXPECT_EQ(run.t(), all.steps[i].t);
+    EXPECT_EQ(run.step_size(), all.steps[i].h);
+    ++i;
+  }
+  EXPECT_EQ(i, all.steps.size());
+  EXPECT_EQ(run.solution().values, all.values);
+}
+
+TEST_P(EveryMethod, RespectsFirstAndLargestStep) {
+  Options o = options_;
+  o.first_step = 1e-3;
+  o.max_step = 0.02;
+  const Solution s = solve(exact::oscillator().problem, o);
+  EXPECT_EQ(s.steps.front().h, 1e-3);
+  // The last step may be stretched by 1e-4 to reach the end.
+  for (const StepRecord& r : s.steps) EXPECT_LE(r.h, 0.02 * (1 + 1.1e-4));
+  EXPECT_GE(s.statistics.steps, 50);
+}
+
+TEST_P(EveryMethod, CountsWhatItDoes) {
+  const Solution s = solve(exact::index_1().problem, options_);
+  const Statistics& n = s.statistics;
+  EXPECT_EQ(n.steps, std::int64_t(s.steps.size()));
+  EXPECT_EQ(s.rows(), int(n.steps) + 1);
+  EXPECT_GE(n.factorizations, n.jacobians);
+  // Each attempt has at most one new factorisation; some failures of a first step are not counted.
+  EXPECT_LE(n.factorizations, n.steps + n.rejected + n.newton_failures + 5);
+  EXPECT_GE(n.newton, n.steps);
+  EXPECT_GE(n.rhs, n.newton);
+  EXPECT_EQ(s.t.back(), 1.0);
+  for (std::size_t i = 1; i < s.steps.size(); ++i)
+    EXPECT_NEAR(s.steps[i].t - s.steps[i - 1].t, s.steps[i].h, 1e-14);
+}
+
+TEST_P(EveryMethod, KeepsWhatItHasWhenTheLimitOfStepsIsReached) {
+  Options o = options_;
+  o.max_steps = 3;
+  const Solution s = solve(exact::oscillator().problem, o);
+  EXPECT_EQ(s.status, Status::failed);
+  EXPECT_EQ(s.reason, Reason::max_steps);
+  EXPECT_EQ(s.rows(), 4);
+  EXPECT_FALSE(s.message.what.empty() || s.message.where.empty() || s.message.why.empty() ||
+               s.message.hint.empty());
+  EXPECT_NO_THROW(static_cast<void>(s(0.5 * s.t.back())));
+}
+
+TEST_P(EveryMethod, RunsBackwards) {
+  exact::Exact e = exact::index_1();
+  e.problem.t_span = {1, 0};
+  e.problem.start = e.solution(1);
+  const Solution s = solve(e.problem, options_);
+  ASSERT_EQ(s.status, Status::success) << s.message.text();
+  EXPECT_EQ(s.t.back(), 0.0);
+  EXPECT_LE(worst_error(e, s, 0, 3), 50 * rtol_);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryMethod, testing::ValuesIn(runge_kutta_methods()),
+                         [](const auto& method) { return method.param.name; });
+
+TEST(FixedStep, CountIsExactForManySteps) {
+  // Rounding of t adds up over 20000 steps; the last one must not be split.
+  for (const double h : {1e-3, 1.0 / 3000, 5e-5}) {
+    Problem p = exact::oscillator().problem;
+    const Solution s = solve(p, {.method = "radau_iia_1", .dense = false, .fixed_step = h});
+    EXPECT_EQ(s.statistics.steps, std::llround(1 / h)) << h;
+  }
+}
+
+TEST(FixedStep, ThatDoesNotDivideTheIntervalEndsWithAShorterOne) {
+  const Solution s = solve(exact::oscillator().problem, {.fixed_step = 0.3});
+  ASSERT_EQ(s.statistics.steps, 4);
+  EXPECT_NEAR(s.steps.back().h, 0.1, 1e-15);
+  EXPECT_EQ(s.t.back(), 1.0);
+}
+
+using Verdict = NewtonMonitor::Verdict;
+
+TEST(NewtonMonitor, StopsAfterOneIterationOnTheCarriedRate) {
+  // eta = max(0.1, eps)^0.8 = 0.158489: 0.158489 * 0.1 <= 0.02.
+  const NewtonSettings settings{7, 0.02, false};
+  NewtonMonitor fast(settings, 0.1);
+  EXPECT_EQ(fast.judge(0.1), Verdict::converged);
+  EXPECT_NEAR(fast.eta(), 0.15848931924611, 1e-12);
+  NewtonMonitor slow(settings, 0.1);
+  EXPECT_EQ(slow.judge(0.13), Verdict::go_on);  // 0.0206 > 0.02
+}
+
+TEST(NewtonMonitor, TakesTheGeometricMeanOfTheLastTwoRates) {
+  const NewtonSettings settings{7, 1e-6, false};
+  NewtonMonitor monitor(settings, 1);
+  EXPECT_EQ(monitor.judge(1), Verdict::go_on);
+  EXPECT_EQ(monitor.judge(0.04), Verdict::go_on);
+  EXPECT_NEAR(monitor.rate(), 0.04, 1e-15);
+  EXPECT_EQ(monitor.judge(0.0004), Verdict::go_on);
+  EXPECT_NEAR(monitor.rate(), std::sqrt(0.04 * 0.01), 1e-15);
+  EXPECT_NEAR(monitor.eta(), 0.02 / 0.98, 1e-15);
+}
+
+TEST(NewtonMonitor, GivesUpWhereTheRateIsOneOrMore) {
+  const NewtonSettings settings{7, 1e-6, false};
+  for (const double second : {0.99, 1.0, 2.0}) {
+    NewtonMonitor monitor(settings, 1);
+    EXPECT_EQ(monitor.judge(1), Verdict::go_on);
+    EXPECT_EQ(monitor.judge(second), Verdict::diverged);
+  }
+}
+
+TEST(NewtonMonitor, PredictsFailureAndTheStepThatWouldDo) {
+  // theta = 0.5, eta = 1, five iterations left: 0.5 * 0.5^5 / 1e-3 = 15.625 >= 1.
+  const NewtonSettings settings{7, 1e-3, false};
+  NewtonMonitor monitor(settings, 1);
+  EXPECT_EQ(monitor.judge(1), Verdict::go_on);
+  EXPECT_EQ(monitor.judge(0.5), Verdict::hopeless);
+  EXPECT_NEAR(monitor.step_factor(), 0.8 * std::pow(15.625, -1.0 / 9), 1e-15);
+  // Clipped at 20.
+  NewtonMonitor worse(settings, 1);
+  worse.judge(100);
+  EXPECT_EQ(worse.judge(50), Verdict::hopeless);
+  EXPECT_NEAR(worse.step_factor(), 0.8 * std::pow(20.0, -1.0 / 9), 1e-15);
+}
+
+TEST(NewtonMonitor, HasNoMoreIterationsThanAllowed) {
+  const NewtonSettings settings{3, 1e-9, false};
+  NewtonMonitor monitor(settings, 1);
+  EXPECT_EQ(monitor.judge(1e-3), Verdict::go_on);
+  EXPECT_EQ(monitor.judge(1e-6), Verdict::go_on);  // 1e-6 * 1e-3 / 1e-9 = 1 with one left
+  EXPECT_EQ(monitor.judge(2e-8), Verdict::converged);
+  NewtonMonitor late(settings, 1);
+  late.judge(1e-3), late.judge(9e-7);
+  EXPECT_EQ(late.judge(8e-7), Verdict::diverged);
+}
+
+TEST(StepControl, DividesByTheRootOfTheErrorOverTheSafety) {
+  const StepControl control;
+  // One iteration of seven: trust = 0.9 (1 + 14)/(1 + 14) = 0.9.
+  EXPECT_NEAR(control.divisor(1, 3, 1, 7), 1 / 0.9, 1e-15);
+  // Seven iterations: 0.9 * 15/21.
+  EXPECT_NEAR(control.divisor(1, 3, 7, 7), 21 / (0.9 * 15), 1e-15);
+  EXPECT_NEAR(control.divisor(16, 3, 1, 7), 2 / 0.9, 1e-15);
+  EXPECT_EQ(control.divisor(1e-12, 3, 1, 7), 1.0 / 8) << "grows by 8 at most";
+  EXPECT_EQ(control.divisor(1e12, 3, 1, 7), 5) << "shrinks to a fifth at most";
+}
+
+TEST(StepControl, IsPredictiveAfterTheFirstAcceptedStep) {
+  StepControl control;
+  EXPECT_NEAR(control.after_accepted(0.1, 0.5, 3, 1, 7), 0.1 * 0.9 / std::pow(0.5, 0.25), 1e-15);
+  // h_old/h (err^2/err_old)^(1/4)/0.9 = 0.5 (0.64/0.5)^(1/4)/0.9 < plain: the plain one holds.
+  EXPECT_NEAR(control.after_accepted(0.2, 0.8, 3, 1, 7), 0.2 * 0.9 / std::pow(0.8, 0.25), 1e-15);
+  // The step was halved and the error did not fall: 2 (0.81/0.8)^(1/4)/0.9 prevails.
+  EXPECT_NEAR(control.after_accepted(0.1, 0.9, 3, 1, 7),
+              0.1 / (2 * std::pow(0.81 / 0.8, 0.25) / 0.9), 1e-15);
+  control.forget();
+  EXPECT_NEAR(control.after_accepted(-0.1, 0.5, 3, 1, 7), -0.1 * 0.9 / std::pow(0.5, 0.25), 1e-15);
+}
+
+TEST(StepControl, RemembersNoErrorBelowOneHundredth) {
+  StepControl control;
+  control.after_accepted(0.1, 1e-8, 3, 1, 7);
+  EXPECT_EQ(control.accepted_error, 1e-2);
+  EXPECT_EQ(control.accepted_h, 0.1);
+}
+
+OrderControl settled() {
+  OrderControl control;
+  control.factorizations_since_change = 20;
+  return control;
+}
+
+TEST(OrderControl, RaisesTheOrderWhereNewtonIsFastAndTheStepSteady) {
+  EXPECT_EQ(settled().next(3, 0.002, 2, 1.0), 5);
+  EXPECT_EQ(settled().next(5, 0.002, 2, 1.0), 7);
+  EXPECT_EQ(settled().next(7, 0.002, 2, 1.0), 7) << "no more than max_stages";
+  EXPECT_EQ(settled().next(3, 0.0021, 2, 1.0), 3);
+  EXPECT_EQ(settled().next(3, 0.001, 1, 1.0), 3) << "one iteration says nothing about the rate";
+  EXPECT_EQ(settled().next(3, 0.001, 2, 1.2), 3);
+  EXPECT_EQ(settled().next(3, 0.001, 2, 0.8), 3);
+}
+
+TEST(OrderControl, LowersTheOrderWhereNewtonIsSlowOrFails) {
+  EXPECT_EQ(settled().next(5, 0.8, 5, 1.0), 3);
+  EXPECT_EQ(settled().next(3, 0.8, 5, 1.0), 3) << "no less than min_stages";
+  OrderControl failed = settled();
+  failed.newton_failed = true;
+  EXPECT_EQ(failed.next(7, 0.1, 5, 1.0), 5);
+  OrderControl slow = settled();
+  slow.newton_was_slow = true;
+  EXPECT_EQ(slow.next(7, 0.1, 5, 1.0), 5);
+}
+
+TEST(OrderControl, SmoothsTheRateAndWaitsTenFactorisations) {
+  OrderControl control = settled();
+  control.smoothed_rate = 0.1;
+  EXPECT_EQ(control.next(3, 1e-4, 2, 1.0), 3) << "0.05 after halving";
+  EXPECT_EQ(control.smoothed_rate, 0.05);
+  OrderControl fresh;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(fresh.next(3, 1e-3, 2, 1.0), 3) << i;
+  EXPECT_EQ(fresh.next(3, 1e-3, 2, 1.0), 5);
+  EXPECT_EQ(fresh.next(5, 1e-3, 2, 1.0), 5) << "waits again";
+}
+
+/// The estimate of one step of size h from exact values, by the stages of `method`.
+std::vector<double> estimate(const exact::Exact& e, const char* method, double t, double h) {
+  auto system = make_system(e.problem, Formulation::direct);
+  const int n = system->size;
+  State state;
+  state.t = t;
+  const Vector y = e.solution(t), before = e.solution(t - 1e-5), after = e.solution(t + 1e-5);
+  state.y.assign(y.data(), y.data() + n), state.yp.resize(n);
+  for (int k = 0; k < n; ++k) state.yp[k] = (after[k] - before[k]) / 2e-5;
+  Jacobian jacobian(*system, LinearAlgebra::dense, t, state.y.data(), state.yp.data());
+  Pencil pencil = jacobian.make_pencil();
+  EXPECT_TRUE(jacobian.evaluate(t, state.y.data(), state.yp.data(), pencil));
+  const auto stages = make_stage_solver(*system, find_method(method), pencil);
+  EXPECT_TRUE(stages->factor(pencil, h));
+  ErrorNorm norm(system->variable_index, 1e-12, Vector::Constant(n, 1e-12));
+  norm.set_reference(state.y.data());
+  norm.set_step(h);
+  Statistics statistics;
+  EXPECT_EQ(stages->solve(state, h, norm, {60, 1, true}, statistics, {false, nullptr}).outcome,
+            NewtonOutcome::converged);
+  std::vector<double> error(n);
+  stages->estimate(state, h, error.data(), false, statistics);
+  return error;
+}
+
+TEST(ErrorEstimate, HasTheOrdersOfTheTheory) {
+  struct Case {
+    exact::Exact exact;
+    const char* method;
+    double h;
+    std::vector<int> order;
+  };
+  // s = 3: h^4 for differential variables, h^3 for those of index 2, h^2 for those of index 3
+  // (multipliers); odd s: h^(s+1).
+  const Case cases[] = {{exact::oscillator(), "radau_iia_1", 0.02, {2, 2}},
+                        {exact::oscillator(), "radau_iia_5", 0.05, {4, 4}},
+                        {exact::oscillator(), "radau_iia_9", 0.1, {6, 6}},
+                        {exact::index_1(), "radau_iia_5", 0.02, {4, 4, 4}},
+                        {exact::index_2(), "radau_iia_5", 0.01, {4, 4, 3}},
+                        {exact::index_3(), "radau_iia_5", 0.02, {4, 4, 3, 3, 2}}};
+  for (const Case& c : cases) {
+    const std::vector<double> whole = estimate(c.exact, c.method, 0.2, c.h);
+    const std::vector<double> half = estimate(c.exact, c.method, 0.2, c.h / 2);
+    for (std::size_t k = 0; k < c.order.size(); ++k)
+      // The next term of the expansion is of relative size h.
+      EXPECT_NEAR(std::log2(std::abs(whole[k] / half[k])), c.order[k], 0.25)
+          << c.exact.name << " " << c.method << " variable " << k;
+  }
+}
+
+TEST(ErrorNorm, WeighsHigherIndexByPowersOfTheStep) {
+  ErrorNorm norm({1, 2, 3}, 1e-3, Vector::Constant(3, 1e-6));
+  const double y[] = {1, 1, 1};
+  norm.set_reference(y);
+  norm.set_step(-0.1);
+  EXPECT_NEAR(norm.weight(0), 1 / (1e-6 + 1e-3), 1e-9);
+  EXPECT_NEAR(norm.weight(1), 0.1 / (1e-6 + 1e-3), 1e-9);
+  EXPECT_NEAR(norm.weight(2), 0.01 / (1e-6 + 1e-3), 1e-9);
+  const double x[] = {1.001e-3, 0, 0};
+  EXPECT_NEAR(norm(x), std::sqrt(1.0 / 3), 1e-12);
+}
+
+}  // namespace
+}  // namespace daedalus
