@@ -93,12 +93,27 @@ struct is_dual : std::false_type {};
 template <class T, int N>
 struct is_dual<DualNumber<T, N>> : std::true_type {};
 
+inline bool is_zero(double x) {
+  return x == 0;
+}
+template <class T, int N>
+bool is_zero(const DualNumber<T, N>& x) {
+  bool zero = is_zero(x.value);
+  for (const T& e : x.d) zero = zero && is_zero(e);
+  return zero;
+}
+
 /// f(x) given f and f' at x.value.
 template <class T, int N>
 DualNumber<T, N> chain(const DualNumber<T, N>& x, const T& f, const T& slope) {
   DualNumber<T, N> r;
   r.value = f;
-  for (int i = 0; i < N; ++i) r.d[i] = slope * x.d[i];
+  if (std::isfinite(value_of(slope))) {
+    for (int i = 0; i < N; ++i) r.d[i] = slope * x.d[i];
+    return r;
+  }
+  // sqrt(t) at t = 0: what does not move the argument has derivative 0, not 0 * inf.
+  for (int i = 0; i < N; ++i) r.d[i] = is_zero(x.d[i]) ? T(0) : T(slope * x.d[i]);
   return r;
 }
 }  // namespace dual_detail
@@ -166,7 +181,8 @@ DualNumber<T, N> abs2(const DualNumber<T, N>& x) {
 template <class T, int N>
 DualNumber<T, N> pow(const DualNumber<T, N>& x, double p) {
   using std::pow;
-  return dual_detail::chain(x, T(pow(x.value, p)), T(p * pow(x.value, p - 1.0)));
+  const T slope = p == 0 ? T(0) : T(p * pow(x.value, p - 1.0));  // at x = 0 not 0 * inf
+  return dual_detail::chain(x, T(pow(x.value, p)), slope);
 }
 template <class T, int N>
 DualNumber<T, N> pow(const DualNumber<T, N>& x, const DualNumber<T, N>& p) {
@@ -189,14 +205,32 @@ template <class T, int N>
 DualNumber<T, N> hypot(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
   return sqrt(x * x + y * y);
 }
+// By value: the larger of two expressions must outlive them.
 template <class T, int N>
-const DualNumber<T, N>& max(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
+DualNumber<T, N> max(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
   return x < y ? y : x;
 }
 template <class T, int N>
-const DualNumber<T, N>& min(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
+DualNumber<T, N> min(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
   return y < x ? y : x;
 }
+
+/// The same with a plain number on one side.
+#define DAEDALUS_MIXED(name)                                   \
+  template <class T, int N>                                    \
+  DualNumber<T, N> name(const DualNumber<T, N>& x, double y) { \
+    return name(x, DualNumber<T, N>(y));                       \
+  }                                                            \
+  template <class T, int N>                                    \
+  DualNumber<T, N> name(double x, const DualNumber<T, N>& y) { \
+    return name(DualNumber<T, N>(x), y);                       \
+  }
+DAEDALUS_MIXED(atan2)
+DAEDALUS_MIXED(hypot)
+DAEDALUS_MIXED(max)
+DAEDALUS_MIXED(min)
+#undef DAEDALUS_MIXED
+
 template <class T, int N>
 bool isfinite(const DualNumber<T, N>& x) {
   return std::isfinite(value_of(x));

@@ -17,6 +17,17 @@ namespace daedalus {
 
 namespace function_detail {
 
+/// Pointers and std::function can be empty; then so is the Function.
+template <class F>
+bool is_empty(const F& f) {
+  if constexpr (std::is_pointer_v<F>) return f == nullptr;
+  return false;
+}
+template <class Signature>
+bool is_empty(const std::function<Signature>& f) {
+  return !f;
+}
+
 template <class Scalar, int>
 using Repeated = InputOf<Scalar>;
 
@@ -52,8 +63,8 @@ class BasicFunction {
   BasicFunction() = default;
 
   template <class F>
-  requires(!std::is_same_v<std::decay_t<F>, BasicFunction>) BasicFunction(F f)
-      : body_(std::make_shared<Body<F>>(std::move(f))) {
+  requires(!std::is_same_v<std::decay_t<F>, BasicFunction>) BasicFunction(F f) {
+    if (!function_detail::is_empty(f)) body_ = std::make_shared<Body<F>>(std::move(f));
     static_assert(Body<F>::template Caller<double>::possible,
                   "the callable must take (t, inputs..., output) or (inputs..., output)");
   }
