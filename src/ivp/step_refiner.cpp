@@ -46,7 +46,7 @@ bool StepRefiner::refine(const Interpolant& step, double t, double* y) {
   if (!solver) solver = make_stage_solver(*system_, methods_[step.method], pencil_);
   if (!solver->factor(pencil_, h)) return false;
   norm_.set_step(h);
-  const NewtonSettings settings{20, 0.03, false};
+  const NewtonSettings settings{20, 0.03, false, !system_->constant_mass};
   const NewtonResult newton = solver->solve(state_, h, norm_, settings, statistics_, {true, &step});
   if (newton.outcome != NewtonOutcome::converged) return false;
   solver->result(state_, h, result_.data(), slope_.data());
