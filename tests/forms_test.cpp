@@ -32,8 +32,13 @@ Vector start_of(const Problem& problem, double t, void (*exact)(double, Vector&)
   return y;
 }
 
+// Errors of variables of index 2 count times h, here h = 0.01 to 0.1: no method does better, and a
+// form that does not tell its hidden constraints gives nothing to project onto.
+constexpr double bound_of_index_2 = 3000 * rtol;
+
 void expect_exact(Problem problem, void (*exact)(double, Vector&), const char* what) {
   SCOPED_TRACE(what);
+  const double bound = problem.variable_index.empty() ? daedalus::bound : bound_of_index_2;
   for (const bool forward : {true, false}) {
     SCOPED_TRACE(forward ? "forwards" : "backwards");
     if (!forward) std::swap(problem.t_span.begin, problem.t_span.end);
@@ -76,9 +81,8 @@ TEST(FullyImplicitForm, FollowsAnEquationNonlinearInTheDerivative) {
                            r[2] = y[0] * (yp[2] + y[1]);
                          })};
   };
-  expect_exact_both_ways(form, 2, [](double t, Vector& y) {
-    y << std::exp(-t), std::sin(t), std::cos(t);
-  });
+  expect_exact_both_ways(form, 2,
+                         [](double t, Vector& y) { y << std::exp(-t), std::sin(t), std::cos(t); });
 }
 
 TEST(FullyImplicitForm, IntegratesIndexTwoWhenToldTheIndex) {
@@ -113,9 +117,8 @@ TEST(LinearlyImplicitForm, TakesARegularConstantMass) {
       [](auto wrap) {
         Matrix m(2, 2);
         m << 2, 1, 1, 3;
-        return LinearlyImplicit{2, m, wrap([](auto y, auto f) {
-                                  f << -2 * y[1] + y[0], -y[1] + 3 * y[0];
-                                })};
+        return LinearlyImplicit{
+            2, m, wrap([](auto y, auto f) { f << -2 * y[1] + y[0], -y[1] + 3 * y[0]; })};
       },
       3, circle);
 }
@@ -145,11 +148,15 @@ TEST(LinearlyImplicitForm, TakesMassByDiagonalAndByEntries) {
     r[1] = y[1] + y[1] * y[1] * y[1] - sin(t) - sin(t) * sin(t) * sin(t) + y[0] - exp(-t);
   };
   expect_exact_both_ways(
-      [&](auto wrap) { return LinearlyImplicit{2, Mass::diagonal({1, 0}), wrap(f)}; }, 2,
-      decay_and_sine);
+      [&](auto wrap) {
+        return LinearlyImplicit{2, Mass::diagonal({1, 0}), wrap(f)};
+      },
+      2, decay_and_sine);
   expect_exact_both_ways(
-      [&](auto wrap) { return LinearlyImplicit{2, Mass::sparse({{0, 0, 1.0}}), wrap(f)}; }, 2,
-      decay_and_sine);
+      [&](auto wrap) {
+        return LinearlyImplicit{2, Mass::sparse({{0, 0, 1.0}}), wrap(f)};
+      },
+      2, decay_and_sine);
 }
 
 TEST(LinearlyImplicitForm, IntegratesIndexTwoWhenToldTheIndex) {
@@ -167,12 +174,9 @@ TEST(LinearlyImplicitForm, IntegratesIndexTwoWhenToldTheIndex) {
 TEST(LinearlyImplicitForm, TakesAMassThatDependsOnTime) {
   expect_exact_both_ways(
       [](auto wrap) {
-        return LinearlyImplicit{2, Mass(wrap([](auto t, auto, auto m) {
-                                  m(0, 0) = 1 + t, m(0, 1) = t, m(1, 1) = 2;
-                                })),
-                                wrap([](auto t, auto y, auto f) {
-                                  f << -(1 + t) * y[1] + t * y[0], 2 * y[0];
-                                })};
+        return LinearlyImplicit{
+            2, Mass(wrap([](auto t, auto, auto m) { m(0, 0) = 1 + t, m(0, 1) = t, m(1, 1) = 2; })),
+            wrap([](auto t, auto y, auto f) { f << -(1 + t) * y[1] + t * y[0], 2 * y[0]; })};
       },
       3, circle);
 }
@@ -200,12 +204,11 @@ TEST(LinearlyImplicitForm, TakesAMassThatVanishesAtTheStartOnly) {
 TEST(LinearlyImplicitForm, TakesAMassThatDependsOnTheState) {
   expect_exact_both_ways(
       [](auto wrap) {
-        return LinearlyImplicit{2, Mass(wrap([](auto y, auto m) {
-                                  m(0, 0) = 1 + y[0] * y[0], m(0, 1) = y[1], m(1, 1) = 1;
-                                })),
-                                wrap([](auto y, auto f) {
-                                  f << -(1 + y[0] * y[0]) * y[1] + y[1] * y[0], y[0];
-                                })};
+        return LinearlyImplicit{
+            2, Mass(wrap([](auto y, auto m) {
+              m(0, 0) = 1 + y[0] * y[0], m(0, 1) = y[1], m(1, 1) = 1;
+            })),
+            wrap([](auto y, auto f) { f << -(1 + y[0] * y[0]) * y[1] + y[1] * y[0], y[0]; })};
       },
       3, circle);
 }
@@ -213,13 +216,12 @@ TEST(LinearlyImplicitForm, TakesAMassThatDependsOnTheState) {
 TEST(LinearlyImplicitForm, TakesASingularMassThatDependsOnTheState) {
   expect_exact_both_ways(
       [](auto wrap) {
-        return LinearlyImplicit{
-            2, Mass(wrap([](auto y, auto m) { m(0, 0) = 1, m(0, 1) = y[1]; })),
-            wrap([](auto t, auto y, auto f) {
-              f[0] = -y[0] + sin(t) * cos(t);
-              f[1] = y[1] + y[1] * y[1] * y[1] + y[0] - (sin(t) + sin(t) * sin(t) * sin(t)) -
-                     exp(-t);
-            })};
+        return LinearlyImplicit{2, Mass(wrap([](auto y, auto m) { m(0, 0) = 1, m(0, 1) = y[1]; })),
+                                wrap([](auto t, auto y, auto f) {
+                                  f[0] = -y[0] + sin(t) * cos(t);
+                                  f[1] = y[1] + y[1] * y[1] * y[1] + y[0] -
+                                         (sin(t) + sin(t) * sin(t) * sin(t)) - exp(-t);
+                                })};
       },
       1.2, decay_and_sine);
 }
@@ -243,15 +245,15 @@ TEST(LinearlyImplicitForm, TakesAStateDependentMassOfLowRankWithoutZeroRow) {
 TEST(SemiExplicitForm, FollowsANonlinearProblemOfIndexOne) {
   expect_exact_both_ways(
       [](auto wrap) {
-        return SemiExplicit{
-            2, 1, wrap([](auto t, auto x, auto z, auto f) {
-              f[0] = -x[0] + x[1] * z[0] - sin(t) * (2 + cos(t));
-              f[1] = z[0] - 2 + x[0] * x[0] - exp(-2 * t);
-            }),
-            wrap([](auto t, auto x, auto z, auto g) {
-              const auto c = 2 + cos(t);
-              g[0] = z[0] * z[0] * z[0] + x[0] * z[0] + x[1] - (c * c * c + exp(-t) * c + sin(t));
-            })};
+        return SemiExplicit{2, 1, wrap([](auto t, auto x, auto z, auto f) {
+                              f[0] = -x[0] + x[1] * z[0] - sin(t) * (2 + cos(t));
+                              f[1] = z[0] - 2 + x[0] * x[0] - exp(-2 * t);
+                            }),
+                            wrap([](auto t, auto x, auto z, auto g) {
+                              const auto c = 2 + cos(t);
+                              g[0] = z[0] * z[0] * z[0] + x[0] * z[0] + x[1] -
+                                     (c * c * c + exp(-t) * c + sin(t));
+                            })};
       },
       1, [](double t, Vector& y) { y << std::exp(-t), std::sin(t), 2 + std::cos(t); });
 }
@@ -270,16 +272,16 @@ TEST(SingularlyPerturbedForm, IsAccurateForEveryEpsilonAndForZero) {
     SCOPED_TRACE(epsilon);
     // Backwards the fast variable would explode, so this one runs forwards only.
     const auto form = [epsilon](auto wrap) {
-      return SingularlyPerturbed{
-          1, 1, epsilon, wrap([](auto t, auto y, auto z, auto f) {
-            const auto Y = 2 + sin(t), Z = 1 + cos(t);
-            f[0] = cos(t) - (y[0] - Y) + y[0] * (z[0] * z[0] - Z * Z) / 4;
-          }),
-          wrap([epsilon](auto t, auto y, auto z, auto g) {
-            const auto Y = 2 + sin(t), Z = 1 + cos(t);
-            g[0] = -epsilon * sin(t) - (z[0] * z[0] * z[0] + z[0] - Z * Z * Z - Z) +
-                   (y[0] * y[0] - Y * Y) / 3;
-          })};
+      return SingularlyPerturbed{1, 1, epsilon, wrap([](auto t, auto y, auto z, auto f) {
+                                   const auto Y = 2 + sin(t), Z = 1 + cos(t);
+                                   f[0] = cos(t) - (y[0] - Y) + y[0] * (z[0] * z[0] - Z * Z) / 4;
+                                 }),
+                                 wrap([epsilon](auto t, auto y, auto z, auto g) {
+                                   const auto Y = 2 + sin(t), Z = 1 + cos(t);
+                                   g[0] = -epsilon * sin(t) -
+                                          (z[0] * z[0] * z[0] + z[0] - Z * Z * Z - Z) +
+                                          (y[0] * y[0] - Y * Y) / 3;
+                                 })};
     };
     const auto exact = [](double t, Vector& y) { y << 2 + std::sin(t), 1 + std::cos(t); };
     Problem problem;

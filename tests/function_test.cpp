@@ -70,6 +70,15 @@ TEST(Function, TakesAPlainTimeBesideGenericVectors) {
   EXPECT_EQ(call(f, Dual(2.5), seeded(3)).d[0], 2);
 }
 
+TEST(Function, CompilesAGenericCallableWithOneScalarOnly) {
+  // A body that takes its scalar from t must not be compiled with double t and dual vectors.
+  const Function<1> f = [](auto t, auto y, auto out) {
+    const Eigen::Matrix<decltype(t), 1, 1> copy = y;
+    out[0] = t * copy[0];
+  };
+  EXPECT_EQ(call(f, Dual(2.0), seeded(3)).d[0], 2);
+}
+
 TEST(Function, KeepsACallableOfDoublesAsItIs) {
   const Function<1> f = [](double t, Input y, Output out) { out[0] = t * y[0]; };
   EXPECT_FALSE(f.is_differentiable());

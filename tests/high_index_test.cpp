@@ -24,7 +24,10 @@ struct ByDifferences {
   }
 };
 
-void expect_exact(Problem problem, void (*exact)(double, Vector&), const char* what) {
+// In index 3 errors of velocities count times h, and what is left of them cannot be projected away.
+constexpr double bound_of_index_3 = 300 * rtol;
+
+void expect_exact(Problem problem, void (*exact)(double, Vector&), const char* what, double bound) {
   SCOPED_TRACE(what);
   for (const bool forward : {true, false}) {
     SCOPED_TRACE(forward ? "forwards" : "backwards");
@@ -43,13 +46,14 @@ void expect_exact(Problem problem, void (*exact)(double, Vector&), const char* w
 }
 
 template <class MakeForm>
-void expect_exact_both_ways(MakeForm form, double end, void (*exact)(double, Vector&)) {
+void expect_exact_both_ways(MakeForm form, double end, void (*exact)(double, Vector&),
+                            double allowed = bound) {
   Problem problem;
   problem.t_span = {0, end};
   problem.form = form(Exactly{});
-  expect_exact(problem, exact, "exact derivatives");
+  expect_exact(problem, exact, "exact derivatives", allowed);
   problem.form = form(ByDifferences{});
-  expect_exact(problem, exact, "differences");
+  expect_exact(problem, exact, "differences", allowed);
 }
 
 TEST(HessenbergIndex2Form, FollowsAProblemWithProductsOfTheAlgebraicVariables) {
@@ -67,7 +71,8 @@ TEST(HessenbergIndex2Form, FollowsAProblemWithProductsOfTheAlgebraicVariables) {
               g[1] = y[2] * (1 + y[0] * y[0]) - exp(-t / 2) * (1 + cos(t) * cos(t));
             })};
       },
-      1, [](double t, Vector& y) {
+      1,
+      [](double t, Vector& y) {
         y << std::cos(t), std::sin(t), std::exp(-t / 2), 1 + std::sin(2 * t) / 2,
             1 + std::cos(t) / 2;
       });
@@ -89,17 +94,19 @@ TEST(HessenbergIndex3Form, FollowsAProblemNonlinearInTheMultiplier) {
   expect_exact_both_ways(
       [](auto wrap) {
         return HessenbergIndex3{
-            3, 2, 1, wrap([](auto t, auto y, auto z, auto f) {
+            3,
+            2,
+            1,
+            wrap([](auto t, auto y, auto z, auto f) {
               const auto a = exp(t) / 2, c = cos(t), Z1 = cosh(t / 2) + 1, Z2 = exp(-t);
-              f[0] = y[0] / 2 + (z[0] * z[0] - Z1 * Z1) / 4 + y[1] * (z[1] - Z2);
-              f[0] += a - a / 2;
+              f[0] = a + (y[0] - a) / 2 + (z[0] * z[0] - Z1 * Z1) / 4 + y[1] * (z[1] - Z2);
               f[1] = -sin(t) + (z[0] * z[1] - Z1 * Z2) / 2 + (y[0] - a) * y[2];
               f[2] = cos(2 * t) + y[0] * (z[1] - Z2) + (y[1] - c) * z[0];
             }),
             wrap([](auto t, auto y, auto z, auto u, auto k) {
-              const auto a = exp(t) / 2, Z1 = cosh(t / 2) + 1, U = 1 + sin(t);
+              const auto Z1 = cosh(t / 2) + 1, U = 1 + sin(t);
               k[0] = sinh(t / 2) / 2 + (u[0] * u[0] - U * U) / 2 * (1 + y[1] * y[1]) +
-                     (y[2] - sin(2 * t) / 2) * z[0] + 0 * a;
+                     (y[2] - sin(2 * t) / 2) * z[0];
               k[1] = -exp(-t) + y[0] * (u[0] - U) * z[1] + (z[0] - Z1) * y[1];
             }),
             wrap([](auto t, auto y, auto g) {
@@ -108,27 +115,34 @@ TEST(HessenbergIndex3Form, FollowsAProblemNonlinearInTheMultiplier) {
                      (a * a + a * sin(cos(t)) + sin(2 * t) / 2);
             })};
       },
-      1, [](double t, Vector& y) {
+      1,
+      [](double t, Vector& y) {
         y << std::exp(t) / 2, std::cos(t), std::sin(2 * t) / 2, std::cosh(t / 2) + 1, std::exp(-t),
             1 + std::sin(t);
-      });
+      },
+      bound_of_index_3);
 }
 
 TEST(HessenbergIndex3Form, FollowsTheProblemOfJay) {
   expect_exact_both_ways(
       [](auto wrap) {
-        return HessenbergIndex3{
-            2, 2, 1, wrap([](auto y, auto z, auto f) {
-              f << 2 * y[0] * y[1] * z[0] * z[1], -y[0] * y[1] * z[1] * z[1];
-            }),
-            wrap([](auto y, auto z, auto u, auto k) {
-              k << (y[0] * y[1] + z[0] * z[1]) * u[0], -y[0] * y[1] * y[1] * z[1] * z[1] * u[0];
-            }),
-            wrap([](auto y, auto g) { g[0] = y[0] * y[1] * y[1] - 1; })};
+        return HessenbergIndex3{2,
+                                2,
+                                1,
+                                wrap([](auto y, auto z, auto f) {
+                                  f << 2 * y[0] * y[1] * z[0] * z[1], -y[0] * y[1] * z[1] * z[1];
+                                }),
+                                wrap([](auto y, auto z, auto u, auto k) {
+                                  k << (y[0] * y[1] + z[0] * z[1]) * u[0],
+                                      -y[0] * y[1] * y[1] * z[1] * z[1] * u[0];
+                                }),
+                                wrap([](auto y, auto g) { g[0] = y[0] * y[1] * y[1] - 1; })};
       },
-      0.5, [](double t, Vector& y) {
+      0.5,
+      [](double t, Vector& y) {
         y << std::exp(2 * t), std::exp(-t), std::exp(2 * t), std::exp(-t), std::exp(t);
-      });
+      },
+      bound_of_index_3);
 }
 
 TEST(HigherOrderForm, OfOrderOneIsSemiExplicitOrOfIndexTwo) {
@@ -136,19 +150,26 @@ TEST(HigherOrderForm, OfOrderOneIsSemiExplicitOrOfIndexTwo) {
   const auto exact = [](double t, Vector& y) { y << std::cos(t), std::sin(t), 1; };
   expect_exact_both_ways(
       [&](auto wrap) {
-        return HigherOrder{1, 2, 1, wrap(f), wrap([](auto X, auto y, auto g) {
-                             g[0] = y[0] * y[0] * y[0] - X.dot(X);
-                           }),
+        return HigherOrder{1,
+                           2,
+                           1,
+                           wrap(f),
+                           wrap([](auto X, auto y, auto g) {
+                             g[0] = y[0] * y[0] * y[0] - X.dot(X); }),
                            1};
       },
       2, exact);
   // With a multiplier along the radius the circle is a constraint of index 2.
   expect_exact_both_ways(
       [&](auto wrap) {
-        return HigherOrder{1, 2, 1, wrap([](auto X, auto y, auto out) {
+        return HigherOrder{1,
+                           2,
+                           1,
+                           wrap([](auto X, auto y, auto out) {
                              out << -X[1] + X[0] * (y[0] - 1), X[0] + X[1] * (y[0] - 1);
                            }),
-                           wrap([](auto X, auto, auto g) { g[0] = X.squaredNorm() - 1; }), 2};
+                           wrap([](auto X, auto, auto g) { g[0] = X.squaredNorm() - 1; }),
+                           2};
       },
       2, exact);
 }
@@ -166,7 +187,11 @@ void particle(double t, Vector& y) {
 TEST(HigherOrderForm, OfOrderTwoTakesConstraintsOfIndexOneTwoAndThree) {
   expect_exact_both_ways(
       [](auto wrap) {
-        return HigherOrder{2, 2, 1, wrap(on_the_circle), wrap([](auto X, auto y, auto g) {
+        return HigherOrder{2,
+                           2,
+                           1,
+                           wrap(on_the_circle),
+                           wrap([](auto X, auto y, auto g) {
                              const auto square = X[2] * X[2] + X[3] * X[3];
                              g[0] = y[0] + y[0] * y[0] * y[0] - square - square * square * square;
                            }),
@@ -175,20 +200,25 @@ TEST(HigherOrderForm, OfOrderTwoTakesConstraintsOfIndexOneTwoAndThree) {
       1, particle);
   expect_exact_both_ways(
       [](auto wrap) {
-        return HigherOrder{2, 2, 1, wrap(on_the_circle), wrap([](auto X, auto, auto g) {
-                             g[0] = X[0] * X[2] + X[1] * X[3];
-                           }),
+        return HigherOrder{2,
+                           2,
+                           1,
+                           wrap(on_the_circle),
+                           wrap([](auto X, auto, auto g) {
+                             g[0] = X[0] * X[2] + X[1] * X[3]; }),
                            2};
       },
       1, particle);
   expect_exact_both_ways(
       [](auto wrap) {
-        return HigherOrder{2, 2, 1, wrap(on_the_circle), wrap([](auto X, auto, auto g) {
-                             g[0] = X[0] * X[0] + X[1] * X[1] - 1;
-                           }),
+        return HigherOrder{2,
+                           2,
+                           1,
+                           wrap(on_the_circle),
+                           wrap([](auto X, auto, auto g) { g[0] = X[0] * X[0] + X[1] * X[1] - 1; }),
                            3};
       },
-      1, particle);
+      1, particle, bound_of_index_3);
 }
 
 TEST(HigherOrderForm, OfOrderThreeTakesConstraintsOfIndexOneTwoAndThree) {
@@ -199,28 +229,34 @@ TEST(HigherOrderForm, OfOrderThreeTakesConstraintsOfIndexOneTwoAndThree) {
   const auto cubic = [](auto a, auto b) { return a + a * a * a - b - b * b * b; };
   expect_exact_both_ways(
       [&](auto wrap) {
-        return HigherOrder{3, 1, 1, wrap(f), wrap([cubic](auto X, auto y, auto g) {
-                             g[0] = cubic(y[0], -X[1]);
-                           }),
-                           1};
+        return HigherOrder{
+            3, 1, 1, wrap(f), wrap([cubic](auto X, auto y, auto g) {
+                             g[0] = cubic(y[0], -X[1]); }),
+            1};
       },
       2, exact);
   expect_exact_both_ways(
       [&](auto wrap) {
-        return HigherOrder{3, 1, 1, wrap(f), wrap([cubic](auto t, auto X, auto, auto g) {
-                             g[0] = cubic(X[2], -sin(t));
-                           }),
+        return HigherOrder{3,
+                           1,
+                           1,
+                           wrap(f),
+                           wrap([cubic](auto t, auto X, auto, auto g) {
+                             g[0] = cubic(X[2], -sin(t)); }),
                            2};
       },
       2, exact);
   expect_exact_both_ways(
       [&](auto wrap) {
-        return HigherOrder{3, 1, 1, wrap(f), wrap([cubic](auto t, auto X, auto, auto g) {
-                             g[0] = cubic(X[1], cos(t));
-                           }),
+        return HigherOrder{3,
+                           1,
+                           1,
+                           wrap(f),
+                           wrap([cubic](auto t, auto X, auto, auto g) {
+                             g[0] = cubic(X[1], cos(t)); }),
                            3};
       },
-      2, exact);
+      2, exact, bound_of_index_3);
 }
 
 TEST(HigherOrderForm, MayHaveNoConstraint) {
@@ -244,9 +280,8 @@ TEST(Names, FollowTheLettersOfTheFormUnlessGiven) {
   EXPECT_EQ(names(SemiExplicit{2, 0, nothing2, {}}), (Names{"x1", "x2"}));
   EXPECT_EQ(names(HigherOrder{3, 1, 0, [](auto, auto, auto out) { out.setZero(); }, {}, 1}),
             (Names{"x", "x'", "x''"}));
-  EXPECT_EQ(names(SingularlyPerturbed{
-                1, 1, 1.0, [](auto, auto, auto out) { out.setZero(); },
-                [](auto, auto, auto out) { out.setZero(); }}),
+  EXPECT_EQ(names(SingularlyPerturbed{1, 1, 1.0, [](auto, auto, auto out) { out.setZero(); },
+                                      [](auto, auto, auto out) { out.setZero(); }}),
             (Names{"y", "z"}));
   Problem problem;
   problem.form = LinearlyImplicit{2, {}, zero1};

@@ -39,8 +39,10 @@ template <class F, class Scalar, class Out, int... I>
 struct Call<F, Scalar, Out, std::integer_sequence<int, I...>> {
   static constexpr bool timeless = std::is_invocable_v<const F&, Repeated<Scalar, I>..., Out&>;
   static constexpr bool timed = std::is_invocable_v<const F&, Scalar, Repeated<Scalar, I>..., Out&>;
+  // Asked only if need be: asking compiles the body with a time and vectors of two scalars.
   static constexpr bool with_plain_time =
-      std::is_invocable_v<const F&, double, Repeated<Scalar, I>..., Out&>;
+      std::conjunction_v<std::bool_constant<!timeless && !timed>,
+                         std::is_invocable<const F&, double, Repeated<Scalar, I>..., Out&>>;
   static constexpr bool possible = timeless || timed || with_plain_time;
 
   static void invoke(const F& f, const Scalar& t, const InputOf<Scalar>* in, Out out) {

@@ -22,7 +22,7 @@ bool AlgebraicProjection::refactor(double t, const double* y) {
     largest_e = std::max(largest_e, std::abs(pencil_.e[k]));
   }
   // Differential rows off by 1e-12 of a correction that is itself small.
-  shift_ = 1e12 * std::max(largest_a, 1e-300) / std::max(largest_e, 1e-300);
+  shift_ = largest_e == 0 ? 1.0 : 1e12 * std::max(largest_a, 1e-300) / largest_e;
   if (!index_known_ && !find_index()) return false;
   return factored_ = index_one_ && factors_->factor(pencil_, shift_);
 }
