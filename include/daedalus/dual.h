@@ -3,6 +3,7 @@
 //   f(x + e d) = f(x) + e f'(x) d,   e^2 = 0.
 // Dual carries eight directions (Jacobians in chunks); Dual2 nests one more direction around it,
 // for second derivatives such as d^2/dt^2 g(q(t)) and the gradient of G(q)^T lambda.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <type_traits>
@@ -10,6 +11,13 @@
 #include <Eigen/Core>
 
 namespace daedalus {
+
+// The functions below are for duals; beside them the same names serve double, so that an equation
+// written once compiles in every scalar wherever it stands.
+using std::abs, std::fabs, std::sqrt, std::pow, std::exp, std::log, std::log10, std::hypot;
+using std::acos, std::asin, std::atan, std::atan2, std::cos, std::sin, std::tan;
+using std::cosh, std::max, std::min, std::sinh, std::tanh;
+using std::isfinite, std::isnan;
 
 template <class T, int N>
 struct DualNumber {
@@ -93,12 +101,27 @@ struct is_dual : std::false_type {};
 template <class T, int N>
 struct is_dual<DualNumber<T, N>> : std::true_type {};
 
+inline bool is_zero(double x) {
+  return x == 0;
+}
+template <class T, int N>
+bool is_zero(const DualNumber<T, N>& x) {
+  bool zero = is_zero(x.value);
+  for (const T& e : x.d) zero = zero && is_zero(e);
+  return zero;
+}
+
 /// f(x) given f and f' at x.value.
 template <class T, int N>
 DualNumber<T, N> chain(const DualNumber<T, N>& x, const T& f, const T& slope) {
   DualNumber<T, N> r;
   r.value = f;
-  for (int i = 0; i < N; ++i) r.d[i] = slope * x.d[i];
+  if (std::isfinite(value_of(slope))) {
+    for (int i = 0; i < N; ++i) r.d[i] = slope * x.d[i];
+    return r;
+  }
+  // sqrt(t) at t = 0: what does not move the argument has derivative 0, not 0 * inf.
+  for (int i = 0; i < N; ++i) r.d[i] = is_zero(x.d[i]) ? T(0) : T(slope * x.d[i]);
   return r;
 }
 }  // namespace dual_detail
@@ -125,16 +148,13 @@ DAEDALUS_COMPARE(!=)
 #undef DAEDALUS_COMPARE
 
 /// One elementary function: its value f and its derivative, both at v = x.value.
-#define DAEDALUS_ELEMENTARY(name, derivative)               \
-  template <class T, int N>                                 \
-  DualNumber<T, N> name(const DualNumber<T, N>& x) {        \
-    using std::name, std::sqrt, std::cosh, std::sinh;       \
-    using std::cos, std::sin, std::tan, std::exp, std::log; \
-    using std::tanh;                                        \
-    const T& v = x.value;                                   \
-    const T f = name(v);                                    \
-    (void)v;                                                \
-    return dual_detail::chain(x, f, T(derivative));         \
+#define DAEDALUS_ELEMENTARY(name, derivative)        \
+  template <class T, int N>                          \
+  DualNumber<T, N> name(const DualNumber<T, N>& x) { \
+    const T& v = x.value;                            \
+    const T f = name(v);                             \
+    (void)v;                                         \
+    return dual_detail::chain(x, f, T(derivative));  \
   }
 DAEDALUS_ELEMENTARY(sin, cos(v))
 DAEDALUS_ELEMENTARY(cos, -sin(v))
@@ -165,8 +185,8 @@ DualNumber<T, N> abs2(const DualNumber<T, N>& x) {
 }
 template <class T, int N>
 DualNumber<T, N> pow(const DualNumber<T, N>& x, double p) {
-  using std::pow;
-  return dual_detail::chain(x, T(pow(x.value, p)), T(p * pow(x.value, p - 1.0)));
+  const T slope = p == 0 ? T(0) : T(p * pow(x.value, p - 1.0));  // at x = 0 not 0 * inf
+  return dual_detail::chain(x, T(pow(x.value, p)), slope);
 }
 template <class T, int N>
 DualNumber<T, N> pow(const DualNumber<T, N>& x, const DualNumber<T, N>& p) {
@@ -178,7 +198,6 @@ DualNumber<T, N> pow(double x, const DualNumber<T, N>& p) {
 }
 template <class T, int N>
 DualNumber<T, N> atan2(const DualNumber<T, N>& y, const DualNumber<T, N>& x) {
-  using std::atan2;
   DualNumber<T, N> r;
   r.value = atan2(y.value, x.value);
   const T scale = T(1) / (x.value * x.value + y.value * y.value);
@@ -189,14 +208,32 @@ template <class T, int N>
 DualNumber<T, N> hypot(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
   return sqrt(x * x + y * y);
 }
+// By value: the larger of two expressions must outlive them.
 template <class T, int N>
-const DualNumber<T, N>& max(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
+DualNumber<T, N> max(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
   return x < y ? y : x;
 }
 template <class T, int N>
-const DualNumber<T, N>& min(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
+DualNumber<T, N> min(const DualNumber<T, N>& x, const DualNumber<T, N>& y) {
   return y < x ? y : x;
 }
+
+/// The same with a plain number on one side.
+#define DAEDALUS_MIXED(name)                                   \
+  template <class T, int N>                                    \
+  DualNumber<T, N> name(const DualNumber<T, N>& x, double y) { \
+    return name(x, DualNumber<T, N>(y));                       \
+  }                                                            \
+  template <class T, int N>                                    \
+  DualNumber<T, N> name(double x, const DualNumber<T, N>& y) { \
+    return name(DualNumber<T, N>(x), y);                       \
+  }
+DAEDALUS_MIXED(atan2)
+DAEDALUS_MIXED(hypot)
+DAEDALUS_MIXED(max)
+DAEDALUS_MIXED(min)
+#undef DAEDALUS_MIXED
+
 template <class T, int N>
 bool isfinite(const DualNumber<T, N>& x) {
   return std::isfinite(value_of(x));

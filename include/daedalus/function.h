@@ -17,6 +17,17 @@ namespace daedalus {
 
 namespace function_detail {
 
+/// Pointers and std::function can be empty; then so is the Function.
+template <class F>
+bool is_empty(const F& f) {
+  if constexpr (std::is_pointer_v<F>) return f == nullptr;
+  return false;
+}
+template <class Signature>
+bool is_empty(const std::function<Signature>& f) {
+  return !f;
+}
+
 template <class Scalar, int>
 using Repeated = InputOf<Scalar>;
 
@@ -28,11 +39,11 @@ template <class F, class Scalar, class Out, int... I>
 struct Call<F, Scalar, Out, std::integer_sequence<int, I...>> {
   static constexpr bool timeless = std::is_invocable_v<const F&, Repeated<Scalar, I>..., Out&>;
   static constexpr bool timed = std::is_invocable_v<const F&, Scalar, Repeated<Scalar, I>..., Out&>;
-  // Asked only if need be: asking makes the compiler read the body of a generic f, which need not
-  // make sense for a time of another type.
-  static constexpr bool possible =
-      std::disjunction_v<std::bool_constant<timeless>, std::bool_constant<timed>,
+  // Asked only if need be: asking compiles the body with a time and vectors of two scalars.
+  static constexpr bool with_plain_time =
+      std::conjunction_v<std::bool_constant<!timeless && !timed>,
                          std::is_invocable<const F&, double, Repeated<Scalar, I>..., Out&>>;
+  static constexpr bool possible = timeless || timed || with_plain_time;
 
   static void invoke(const F& f, const Scalar& t, const InputOf<Scalar>* in, Out out) {
     (void)t;
@@ -54,8 +65,8 @@ class BasicFunction {
   BasicFunction() = default;
 
   template <class F>
-  requires(!std::is_same_v<std::decay_t<F>, BasicFunction>) BasicFunction(F f)
-      : body_(std::make_shared<Body<F>>(std::move(f))) {
+  requires(!std::is_same_v<std::decay_t<F>, BasicFunction>) BasicFunction(F f) {
+    if (!function_detail::is_empty(f)) body_ = std::make_shared<Body<F>>(std::move(f));
     static_assert(Body<F>::template Caller<double>::possible,
                   "the callable must take (t, inputs..., output) or (inputs..., output)");
   }

@@ -23,6 +23,7 @@ class AlgebraicProjection {
 
  private:
   bool refactor(double t, const double* y);
+  bool find_index();
 
   const System& system_;
   Jacobian& jacobian_;
@@ -30,6 +31,8 @@ class AlgebraicProjection {
   std::unique_ptr<RealFactors> factors_;
   bool needed_ = false;
   bool factored_ = false;
+  bool index_known_ = false;
+  bool index_one_ = false;
   double shift_ = 1;
   std::vector<double> zero_, r_, trial_;
 };

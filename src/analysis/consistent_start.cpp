@@ -174,15 +174,17 @@ bool solve_residual(const System& system, Jacobian& jacobian, double t, std::vec
   Pencil pencil = jacobian.make_pencil();
   Vector r(n);
   Matrix both = Matrix::Zero(n, 2 * n);
+  const auto cost = [&](int j) {
+    return fixed[j] ? 0.0 : system.algebraic_variable[j] ? 1e-4 : 1e-6;
+  };
   for (int iteration = 0; iteration < 30; ++iteration) {
     system.residual(t, y.data(), yp.data(), r.data());
     if (!r.allFinite() || !jacobian.evaluate(t, y.data(), yp.data(), pencil)) return false;
     both.setZero();
     for (int j = 0; j < n; ++j)
       for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k) {
-        const double cost = fixed[j] ? 0.0 : system.algebraic_variable[j] ? 1.0 : 1e-6;
         both(pencil.pattern.row[k], j) = pencil.e[k] * scale[j];
-        both(pencil.pattern.row[k], n + j) = pencil.a[k] * scale[j] * cost;
+        both(pencil.pattern.row[k], n + j) = pencil.a[k] * scale[j] * cost(j);
       }
     Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
     Vector row_size = both.rowwise().norm().cwiseMax(1e-300);
@@ -191,11 +193,10 @@ bool solve_residual(const System& system, Jacobian& jacobian, double t, std::vec
     const Vector step = decomposition.solve(Vector(-r.cwiseQuotient(row_size)));
     double size = 0;
     for (int j = 0; j < n; ++j) {
-      const double cost = fixed[j] ? 0.0 : system.algebraic_variable[j] ? 1.0 : 1e-6;
       yp[j] += scale[j] * step[j];
-      y[j] += scale[j] * cost * step[n + j];
+      y[j] += scale[j] * cost(j) * step[n + j];
       size = std::max({size, std::abs(step[j]) / (1 + std::abs(yp[j]) / scale[j]),
-                       cost * std::abs(step[n + j])});
+                       cost(j) * std::abs(step[n + j])});
     }
     left = (r.cwiseQuotient(row_size)).cwiseAbs().maxCoeff();
     if (!std::isfinite(size)) return false;
@@ -280,11 +281,18 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
         projection.derivative(t, y.data(), yp.data()))
       return finish();
   }
-  if (system.constant_mass || !system.is_index_one()) {
+  const bool hidden = !system.levels.empty() && system.levels[0].name != "algebraic";
+  if (system.constant_mass || hidden) {
     derivative_by_least_squares(system, jacobian, t, y, yp);
     return finish();
   }
+  // Where y' alone can satisfy the equations, y stays as it was given.
   double left = 0;
+  const std::vector<double> y_before = y, yp_before = yp;
+  if (solve_residual(system, jacobian, t, y, yp, std::vector<char>(system.size, 1), scale, left) &&
+      left <= 1e-12)
+    return finish();
+  y = y_before, yp = yp_before;
   if (!solve_residual(system, jacobian, t, y, yp, fixed, scale, left)) {
     report.consistent = false;
     report.message = inconsistent(t, fmt::format("scaled residual {:.3g} remains", left),

@@ -3,6 +3,7 @@
 //   index 3: 0 = g(t, q);   index 2: 0 = d/dt g;   index 1: 0 = d^2/dt^2 g (v' as it occurs);
 //   stabilized index 2: 0 = d/dt g and 0 = g, with nu.  [GearGuptaLeimkuhler1985]
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <fmt/format.h>
 
 #include "problem/system_of.h"
@@ -185,9 +186,18 @@ Names prefixed(const char* prefix, const Names& names, int begin, int count) {
   return list;
 }
 
+/// Massless coordinates are allowed where constraints carry them; M^-1 then does not exist.
+bool has_inverse(const MechanicalEquations& equations) {
+  if (!equations.mass.is_constant()) return true;
+  Matrix m = Matrix::Zero(equations.n.q, equations.n.q);
+  for (const Mass::Entry& e : equations.constant_mass) m(e.row, e.column) += e.value;
+  return m.fullPivLu().isInvertible();
+}
+
 void add_levels(System& system, std::shared_ptr<MechanicalEquations> equations) {
   const Sizes n = equations->n;
   if (n.lambda + n.mu == 0) return;
+  const bool with_acceleration = has_inverse(*equations);
   auto levels = std::make_shared<MechanicalLevels>(std::move(equations));
   const Names& names = system.equations;
   const Names holonomic = prefixed("", names, 2 * n.q, n.lambda);
@@ -204,6 +214,7 @@ void add_levels(System& system, std::shared_ptr<MechanicalEquations> equations) 
   system.levels.push_back({"velocity", velocity, [levels](double t, const double* y, double* r) {
                              levels->velocity(t, y, r);
                            }});
+  if (!with_acceleration) return;
   system.levels.push_back(
       {"acceleration", acceleration,
        [levels](double t, const double* y, double* r) { levels->acceleration_level(t, y, r); }});

@@ -55,7 +55,7 @@ bool StepRefiner::refine(const Interpolant& step, double t, double* y) {
   solver->forget();
   if (!solver->factor(pencil_, h)) return false;
   norm_.set_step(step.t1 - step.t0);  // not h: multipliers as accurate as those of the step
-  const NewtonSettings settings{20, 0.03, false};
+  const NewtonSettings settings{20, 0.03, false, !system_->constant_mass};
   const NewtonResult newton = solver->solve(state_, h, norm_, settings, statistics_, {true, &step});
   if (newton.outcome != NewtonOutcome::converged) return false;
   solver->result(state_, h, result_.data(), slope_.data());

@@ -26,8 +26,8 @@ struct SemiExplicitEquations {
   void residual(const S& t, const S* y, const S* yp, S* r) const {
     const int n = differential;
     const std::array<InputOf<S>, 2> in = {InputOf<S>(y, n), InputOf<S>(y + n, algebraic)};
-    f(t, in, OutputOf<S>(r, n));
-    g(t, in, OutputOf<S>(r + n, algebraic));
+    if (n > 0) f(t, in, OutputOf<S>(r, n));
+    if (algebraic > 0) g(t, in, OutputOf<S>(r + n, algebraic));
     for (int i = 0; i < n; ++i) r[i] = yp[i] - r[i];
     for (int i = n; i < n + algebraic; ++i) r[i] = epsilon * yp[i] - r[i];
   }
@@ -300,14 +300,16 @@ std::shared_ptr<System> make(const Problem& problem, const LinearlyImplicit& for
 void attach_user_jacobian(const Problem& problem, System& system) {
   require(!problem.jacobian.right_hand_side || system.supplied_jacobian,
           "jacobian.right_hand_side goes with M y' = f and constant M; use jacobian.residual here");
-  if (!problem.jacobian.residual) return;
+  if (!problem.jacobian.residual || system.supplied_jacobian) return;
   require(!std::holds_alternative<Mechanical>(problem.form),
           "jacobian.residual: a mechanical system is reformulated, its Jacobian is ours");
   auto derivative = problem.jacobian.residual;
   const int n = system.size;
   system.supplied_jacobian = [derivative, n](double t, const double* y, const double* yp, double* a,
                                              double* e) {
-    derivative(t, Input(y, n), Input(yp, n), MatrixOutput(a, n, n), MatrixOutput(e, n, n));
+    MatrixOutput dF_dy(a, n, n), dF_dyp(e, n, n);
+    dF_dy.setZero(), dF_dyp.setZero();
+    derivative(t, Input(y, n), Input(yp, n), dF_dy, dF_dyp);
   };
 }
 
@@ -372,7 +374,14 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
       system->variable_index[i] = index;
     }
   }
-  if (!system->sparsity) system->sparsity = problem.sparsity;
+  if (problem.sparsity)
+    for (const auto& [row, column] : *problem.sparsity)
+      require(row >= 0 && row < system->visible && column >= 0 && column < system->visible,
+              fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column,
+                          system->visible));
+  // Reformulated mechanics has other rows than those the user's pattern speaks of.
+  if (!system->sparsity && (formulation == Formulation::direct))
+    system->sparsity = problem.sparsity;
   attach_user_jacobian(problem, *system);
   return system;
 }

@@ -59,12 +59,8 @@ struct VariableMassEquations {
 Sparsity combined_sparsity(const Sparsity& given, const std::vector<Mass::Entry>& mass,
                            const std::vector<RowCombination>& algebraic, int size) {
   std::vector<std::set<int>> rows(size);
-  for (const auto& [row, column] : given) {
-    require(
-        row >= 0 && row < size && column >= 0 && column < size,
-        fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column, size));
-    rows[row].insert(column);
-  }
+  for (const auto& [row, column] : given)
+    if (row >= 0 && row < size && column >= 0 && column < size) rows[row].insert(column);
   std::vector<std::set<int>> result = rows;
   for (const Mass::Entry& e : mass) result[e.row].insert(e.column);
   for (const RowCombination& combination : algebraic) {
@@ -132,22 +128,31 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
     if (!has_derivative[j]) mark_algebraic_variables(*system, j, j + 1, 1);
   if (problem.sparsity)
     system->sparsity = combined_sparsity(*problem.sparsity, entries, algebraic, n);
-  if (problem.jacobian.right_hand_side) {
-    // dF/dy = -P df/dy with the same combinations of rows.
-    auto derivative = problem.jacobian.right_hand_side;
-    auto df = std::make_shared<std::vector<double>>(static_cast<std::size_t>(n) * n);
-    system->supplied_jacobian = [derivative, df, algebraic, n](double t, const double* y,
-                                                               const double*, double* a, double*) {
-      std::fill(df->begin(), df->end(), 0.0);
-      derivative(t, Input(y, n), MatrixOutput(df->data(), n, n));
-      for (std::size_t k = 0; k < df->size(); ++k) a[k] = -(*df)[k];
-      for (const RowCombination& combination : algebraic)
-        for (int j = 0; j < n; ++j) {
-          double sum = 0;
-          for (const RowCombination::Term& term : combination.terms)
-            sum -= term.weight * (*df)[term.row + static_cast<std::size_t>(j) * n];
-          a[combination.row + static_cast<std::size_t>(j) * n] = sum;
-        }
+  if (problem.jacobian.right_hand_side || problem.jacobian.residual) {
+    // dF/dy = P (-df/dy) with the same combinations of rows.
+    const UserJacobian given = problem.jacobian;
+    auto rows = std::make_shared<Matrix>(n, n);
+    auto unused = std::make_shared<Matrix>(n, n);
+    system->supplied_jacobian = [given, rows, unused, algebraic, n](double t, const double* y,
+                                                                    const double* yp, double* a,
+                                                                    double*) {
+      Matrix& own = *rows;
+      own.setZero();
+      MatrixOutput out(own.data(), n, n);
+      if (given.right_hand_side) {
+        given.right_hand_side(t, Input(y, n), out);
+        own = -own;
+      } else {
+        unused->setZero();
+        given.residual(t, Input(y, n), Input(yp, n), out, MatrixOutput(unused->data(), n, n));
+      }
+      MatrixOutput combined(a, n, n);
+      combined = own;
+      for (const RowCombination& combination : algebraic) {
+        combined.row(combination.row).setZero();
+        for (const RowCombination::Term& term : combination.terms)
+          combined.row(combination.row) += term.weight * own.row(term.row);
+      }
     };
   }
   return system;

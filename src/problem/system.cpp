@@ -1,6 +1,8 @@
 // What all Systems share: names, marks of algebraic rows and variables, the algebraic level.
 #include "problem/system.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "problem/system_of.h"
@@ -27,7 +29,7 @@ bool System::is_index_one() const {
   if (hidden_constraints) return false;
   for (const ConstraintLevel& level : levels)
     if (level.name != "algebraic") return false;
-  return true;
+  return std::all_of(variable_index.begin(), variable_index.end(), [](int i) { return i == 1; });
 }
 
 void require(bool condition, const std::string& message) {

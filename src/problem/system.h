@@ -73,7 +73,7 @@ class System {
   std::function<void(double t, const double* y, const double* yp, double* a, double* e)>
       supplied_jacobian;
 
-  /// The algebraic rows alone have no hidden constraints: index 1 as far as the form tells.
+  /// No hidden constraints: index 1 as far as the form and the user tell.
   bool is_index_one() const;
 };
 

@@ -86,8 +86,9 @@ class Differentiated {
       for (int i = 0; i < lengths_[k]; ++i) {
         Dual2& x = dual2_in_[offset_[k] + i];
         x = Dual2(a[k][i]);
-        x.value.d[0] = dot[k][i];
-        x.d[0] = Dual(dot[k][i]);
+        const double rate = dot[k] ? dot[k][i] : 0.0;
+        x.value.d[0] = rate;
+        x.d[0] = Dual(rate);
         x.d[0].d[0] = ddot[k] ? ddot[k][i] : 0.0;
       }
     Dual2 time(t);

@@ -76,9 +76,11 @@ void ImplicitStepper::use(int position) {
   if (!solvers_[position])
     solvers_[position] = make_stage_solver(system_, methods_[position], pencil_);
   const Tableau& method = methods_[position];
-  newton_ = {newton_limit(method), 1, false};
+  // A mass M(y) frozen at the start of the step makes the rate grow with h from nearly nothing:
+  // after a small step it promises far too much for a long one.
+  newton_ = {newton_limit(method), 1, false, !system_.constant_mass};
   if (options_.fixed_step > 0) {
-    newton_ = {60, 1, true};
+    newton_ = {60, 1, true, false};
     return;
   }
   // The estimate is O(h^(k+1)), the error of the step O(h^(p+1)): the tolerance on the estimate is

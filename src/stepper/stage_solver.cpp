@@ -65,7 +65,8 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
     }
   }
   last_ = std::max(increment, std::numeric_limits<double>::epsilon());
-  if (eta_ * increment <= settings_.tolerance) return Verdict::converged;
+  const bool measured = count_ > 1 || !settings_.measure_rate || increment == 0;
+  if (measured && eta_ * increment <= settings_.tolerance) return Verdict::converged;
   return left > 0 ? Verdict::go_on : Verdict::diverged;
 }
 

@@ -24,6 +24,8 @@ struct NewtonSettings {
   int max_iterations = 7;
   double tolerance = 0;      ///< on the estimated remaining error, in units of the norm
   bool to_rounding = false;  ///< fixed steps: iterate until nothing changes
+  /// Two iterations at least: the rate of the last step says nothing about this one.
+  bool measure_rate = false;
 };
 
 enum class NewtonOutcome { converged, diverged, predicted_failure, not_finite };
