@@ -131,12 +131,12 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
   if (problem.jacobian.right_hand_side || problem.jacobian.residual) {
     // dF/dy = P (-df/dy) with the same combinations of rows.
     const UserJacobian given = problem.jacobian;
-    auto rows = std::make_shared<Matrix>(n, n);
+    auto as_written = std::make_shared<Matrix>(n, n);
     auto unused = std::make_shared<Matrix>(n, n);
-    system->supplied_jacobian = [given, rows, unused, algebraic, n](double t, const double* y,
-                                                                    const double* yp, double* a,
-                                                                    double*) {
-      Matrix& own = *rows;
+    system->supplied_jacobian = [given, as_written, unused, algebraic, n](double t, const double* y,
+                                                                          const double* yp,
+                                                                          double* a, double*) {
+      Matrix& own = *as_written;
       own.setZero();
       MatrixOutput out(own.data(), n, n);
       if (given.right_hand_side) {
