@@ -12,6 +12,12 @@
 #include "stepper/stage_solver.h"
 
 namespace daedalus {
+
+/// Names a method in messages; bytes would include the padding.
+void PrintTo(const Tableau& method, std::ostream* out) {
+  *out << method.name;
+}
+
 namespace {
 
 double worst_error(const exact::Exact& e, const Solution& s, int from, int to) {

@@ -108,6 +108,8 @@ void Integrator::Run::save(std::ostream& stream) const {
   stepper_->save(memory);
   events_->save(memory);
   put(memory, solution_.statistics);
+  memory.push_back(anchor_.t), memory.push_back(steps_since_anchor_);
+  save_list(memory, anchor_.y);
   save_list(memory, solution_.start_shift);
   for (std::size_t k = 0; k < worst_equation_.size(); ++k) {
     const ConstraintResidual& level = solution_.constraint_residual[k];
@@ -158,6 +160,10 @@ void Integrator::Run::restore(std::istream& stream) {
   stepper_->restore(saved);
   events_->restore(saved);
   take(saved, solution_.statistics);
+  anchor_.t = saved.number();
+  steps_since_anchor_ = static_cast<int>(saved.position(1 << 30));
+  anchor_.y = saved.list();
+  if (projection_ && anchor_.y.size() != stepper_->state().y.size()) SavedState::refuse();
   solution_.start_shift = saved.list();
   for (std::size_t k = 0; k < worst_equation_.size(); ++k) {
     ConstraintResidual& level = solution_.constraint_residual[k];

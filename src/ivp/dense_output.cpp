@@ -38,24 +38,24 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 
-void OutputProjection::linearize(double t0, const double* y0) {
-  const std::size_t n = static_cast<std::size_t>(system_->size);
-  if (at_start_ && start_t_ == t0 && std::equal(y0, y0 + n, start_y_.begin())) return;
-  start_t_ = t0;
-  start_y_.assign(y0, y0 + n), start_projected_ = start_y_;
-  at_start_.emplace(levels_);
-  start_done_ = at_start_->polish(t0, start_projected_.data());
+void OutputProjection::linearize(const Anchor& anchor) {
+  if (at_anchor_ && anchor_.t == anchor.t && anchor_.y == anchor.y) return;
+  anchor_ = anchor;
+  at_anchor_.emplace(levels_);
+  std::copy(anchor.y.begin(), anchor.y.end(), kept_.begin());
+  anchored_ = at_anchor_->polish(anchor.t, kept_.data());
 }
 
-void OutputProjection::apply(double t0, const double* y0, double t, double* y, bool solved) {
+void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool solved) {
   if (!active_ || (index_one_ && solved)) return;
-  const std::size_t n = static_cast<std::size_t>(system_->size);
-  std::copy(y, y + n, kept_.begin());
+  if (!index_one_) linearize(anchor);
+  std::copy(y, y + system_->size, kept_.begin());
   if (index_one_) {
     algebraic_.forget();
     if (!algebraic_.project(t, y, tolerance_)) std::copy(kept_.begin(), kept_.end(), y);
     return;
   }
+<<<<<<< HEAD
   if (constraints_) {
     constraints_->forget();
     if (!constraints_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
@@ -67,25 +67,31 @@ void OutputProjection::apply(double t0, const double* y0, double t, double* y, b
     return;
   }
   working_.emplace(start_done_ ? *at_start_ : levels_);
+=======
+  working_.emplace(anchored_ ? *at_anchor_ : levels_);
+>>>>>>> tests-b
   if (working_->polish(t, y)) return;
   std::copy(kept_.begin(), kept_.end(), y);
   working_.emplace(levels_);
   if (!working_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
 }
 
-void StepOutput::evaluate(const Interpolant& step, double t, double* y) {
+void StepOutput::evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) {
   step.evaluate(t, y);
-  if (t == step.t0 || t == step.t1) {
-    if (projection_) projection_->apply_at_mesh_point(t, y);
-    return;
-  }
-  const bool solved = refiner_->refine(step, t, y);
-  if (!projection_) return;
-  projection_->apply(step.t0, step.data.data(), t, y, solved);
+  const bool at_mesh_point = t == step.t0 || t == step.t1;
+  const bool solved = at_mesh_point || refiner_->refine(step, t, y);
+  if (projection_) projection_->apply(anchor, t, y, solved);
 }
 
 DenseOutput::DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward)
     : visible_(visible), output_(std::move(output)), forward_(forward) {}
+
+void DenseOutput::append(const Interpolant& step, const Anchor& anchor) {
+  if (anchors_.empty() || anchors_.back().t != anchor.t || anchors_.back().y != anchor.y)
+    anchors_.push_back(anchor);
+  steps_.push_back(step);
+  anchor_of_.push_back(anchors_.size() - 1);
+}
 
 void DenseOutput::evaluate(double t, double* y) const {
   if (steps_.empty()) throw InvalidInput("dense output: the run has no accepted step");
@@ -105,7 +111,7 @@ void DenseOutput::evaluate(double t, double* y) const {
   }
   const Interpolant& step = steps_[last_];
   y_.resize(static_cast<std::size_t>(step.size));
-  output_->evaluate(step, t, y_.data());
+  output_->evaluate(step, t == step.t1 ? end_anchor_ : anchors_[anchor_of_[last_]], t, y_.data());
   std::copy(y_.begin(), y_.begin() + visible_, y);
 }
 

@@ -10,6 +10,13 @@
 
 namespace daedalus {
 
+/// Where the constraints are linearised for the output of some steps. A matter of cost only, but
+/// part of the state: values have the same bits whatever was asked before.
+struct Anchor {
+  double t = 0;
+  std::vector<double> y;
+};
+
 /// Accurate values inside a step: the interpolant, solved anew where it is not good enough, and
 /// put onto the constraints.
 class OutputProjection;
@@ -18,7 +25,7 @@ class StepOutput {
  public:
   StepOutput(std::shared_ptr<StepRefiner> refiner, std::shared_ptr<OutputProjection> projection)
       : refiner_(std::move(refiner)), projection_(std::move(projection)) {}
-  void evaluate(const Interpolant& step, double t, double* y);
+  void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y);
 
  private:
   std::shared_ptr<StepRefiner> refiner_;
@@ -27,36 +34,41 @@ class StepOutput {
 
 /// Puts a point of the dense output onto the constraints of its system: algebraic rows where the
 /// index is 1, otherwise every level, which also gives the multipliers the accuracy of the state.
-/// What comes out depends on the step and the time alone, not on what was asked before: levels are
-/// linearised at the start of the step.
 class OutputProjection {
  public:
   OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
                    std::vector<double> scale);
-  /// y at t inside of a step that starts at (t0, y0). `solved`: the algebraic rows hold already.
-  void apply(double t0, const double* y0, double t, double* y, bool solved);
-  void apply_at_mesh_point(double t, double* y) { apply(t, y, t, y, true); }
+  /// `solved`: the algebraic rows hold already, as they do at mesh points.
+  void apply(const Anchor& anchor, double t, double* y, bool solved);
 
  private:
-  void linearize(double t0, const double* y0);
+  void linearize(const Anchor& anchor);
 
   std::shared_ptr<System> system_;
   Jacobian jacobian_;
   bool index_one_, active_;
   AlgebraicProjection algebraic_;
   LevelProjection levels_;  ///< never used: copies of it start without memory
+<<<<<<< HEAD
   std::optional<LevelProjection> at_start_, working_;
   double start_t_ = 0;
   std::vector<double> start_y_, start_projected_;
   bool start_done_ = false;
   std::unique_ptr<ConstraintProjection> constraints_;
+=======
+  std::optional<LevelProjection> at_anchor_, working_;
+  Anchor anchor_;
+  bool anchored_ = false;
+>>>>>>> tests-b
   std::vector<double> tolerance_, kept_;
 };
 
 class DenseOutput {
  public:
   DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward);
-  void append(const Interpolant& step) { steps_.push_back(step); }
+  void append(const Interpolant& step, const Anchor& anchor);
+  /// Of the end of the last step.
+  void set_end(const Anchor& anchor) { end_anchor_ = anchor; }
   /// At an event the value after it.
   void evaluate(double t, double* y) const;
   bool empty() const { return steps_.empty(); }
@@ -69,6 +81,9 @@ class DenseOutput {
   std::shared_ptr<StepOutput> output_;
   bool forward_;
   std::vector<Interpolant> steps_;
+  std::vector<Anchor> anchors_;
+  std::vector<std::size_t> anchor_of_;  ///< each step
+  Anchor end_anchor_;
   mutable std::size_t last_ = 0;
   mutable std::vector<double> y_;
 };

@@ -80,6 +80,7 @@ void Integrator::Run::begin() {
   const bool consistent = reinitialize(state, fixed_variables(problem_, *system_), message);
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
+  move_anchor(true);
   if (!consistent) {
     record_mesh_point(state.t, state.y);
     return stop(Status::failed, Reason::inconsistent_start, message);
@@ -221,7 +222,7 @@ double Integrator::Run::polished(const EventFinder::Found& found) {
   const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
   double time = found.t;
   for (int k = 0; k < 3; ++k) {
-    output_->evaluate(interpolant_, time, row_.data());
+    output_->evaluate(interpolant_, anchor_, time, row_.data());
     const double value = events_->value(found.event, time, row_.data());
     const double move = distance_to(found, time, value);
     const double theta = (time + move - t0) / span;
@@ -240,7 +241,7 @@ bool Integrator::Run::land_on(const EventFinder::Found& found) {
   for (int k = 0; k < 3; ++k) {
     if (!stepper_->attempt_exactly(time - t0, interpolant_)) return false;
     landed_ = stepper_->next().y;
-    if (projection_) projection_->apply_at_mesh_point(time, landed_.data());
+    if (projection_) projection_->apply(anchor_, time, landed_.data(), true);
     const double value = events_->value(found.event, stepper_->next().t, landed_.data());
     const double move = distance_to(found, time, value);
     if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
@@ -263,39 +264,50 @@ void Integrator::Run::apply_reset(const Event& event) {
   stepper_->start(state,
                   std::copysign(std::min(h, std::abs(first_step(state))), first_step(state)));
   events_->start(state.t, state.y.data(), pending_reset_);
+  move_anchor(true);
   if (outputs_.empty()) record_mesh_point(state.t, state.y);
   if (std::abs(problem_.t_span.end - state.t) <= 1e-14 * std::abs(state.t))
     stop(Status::success, Reason::finished);
 }
 
+/// Near enough that the linearisation still serves, seldom enough that it costs little.
+void Integrator::Run::move_anchor(bool now) {
+  constexpr int steps_between = 10;
+  if (!projection_ || (!now && ++steps_since_anchor_ < steps_between)) return;
+  anchor_.t = stepper_->state().t;
+  anchor_.y = stepper_->state().y;
+  steps_since_anchor_ = 0;
+}
+
 void Integrator::Run::record_step() {
   const State& state = stepper_->state();
   monitor_constraints(state.t, state.y.data());
+  if (options_.record) {
+    solution_.steps.push_back({state.t, stepper_->step(), stepper_->order()});
+    if (dense_) dense_->append(interpolant_, anchor_);
+    record_inside_of_step();
+  }
+  move_anchor(false);
   if (!options_.record) return;
-  solution_.steps.push_back({state.t, stepper_->step(), stepper_->order()});
-  if (dense_) dense_->append(interpolant_);
-  record_output(state.t);
+  if (dense_) dense_->set_end(anchor_);
+  if (outputs_.empty()) return record_mesh_point(state.t, state.y);
+  for (; next_output_ < outputs_.size() && outputs_[next_output_] == state.t; ++next_output_)
+    record_mesh_point(state.t, state.y);
 }
 
-void Integrator::Run::record_output(double upto) {
-  const State& state = stepper_->state();
-  if (outputs_.empty()) return record_mesh_point(upto, state.y);
+void Integrator::Run::record_inside_of_step() {
   const double direction = problem_.t_span.end > problem_.t_span.begin ? 1 : -1;
-  for (; next_output_ < outputs_.size() && direction * (outputs_[next_output_] - upto) <= 0;
+  for (; next_output_ < outputs_.size() && direction * (outputs_[next_output_] - t()) < 0;
        ++next_output_) {
     const double time = outputs_[next_output_];
-    if (time == upto) {
-      record_mesh_point(time, state.y);
-      continue;
-    }
-    output_->evaluate(interpolant_, time, row_.data());
+    output_->evaluate(interpolant_, anchor_, time, row_.data());
     record_row(time, row_.data());
   }
 }
 
 void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
   row_ = y;
-  if (projection_) projection_->apply_at_mesh_point(time, row_.data());
+  if (projection_) projection_->apply(anchor_, time, row_.data(), true);
   record_row(time, row_.data());
 }
 
@@ -324,7 +336,7 @@ void Integrator::Run::interpolate(double time, Output y) {
     throw InvalidInput(
         fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
                     interpolant_.t0, interpolant_.t1));
-  output_->evaluate(interpolant_, time, row_.data());
+  output_->evaluate(interpolant_, anchor_, time, row_.data());
   std::copy(row_.begin(), row_.begin() + system_->visible, y.data());
 }
 

@@ -42,7 +42,8 @@ class Integrator::Run {
   void apply_reset(const Event& event);
   bool reinitialize(State& state, const std::vector<char>& fixed, Message& message);
   void record_step();
-  void record_output(double upto);
+  void record_inside_of_step();
+  void move_anchor(bool now);
   void record_mesh_point(double t, const std::vector<double>& y);
   void record_row(double t, const double* y);
   void monitor_constraints(double t, const double* y);
@@ -62,6 +63,8 @@ class Integrator::Run {
   Vector atol_;
   std::vector<double> scale_;
   Interpolant interpolant_;
+  Anchor anchor_;
+  int steps_since_anchor_ = 0;
   std::vector<double> row_, landed_, residual_;
   std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step

@@ -59,7 +59,10 @@ bool StepRefiner::refine(const Interpolant& step, double t, double* y) {
   const NewtonResult newton = solver->solve(state_, h, norm_, settings, statistics_, {true, &step});
   if (newton.outcome != NewtonOutcome::converged) return false;
   solver->result(state_, h, result_.data(), slope_.data());
-  std::copy(result_.begin(), result_.end(), y);
+  // What a short step gives for multipliers of higher index is the noise of the state over its
+  // length; the polynomial through those of the whole step is better.
+  for (int k = 0; k < step.size; ++k)
+    if (!system_->algebraic_variable[k] || system_->variable_index[k] == 1) y[k] = result_[k];
   return solver->is_stiffly_accurate();
 }
 

@@ -16,12 +16,23 @@ std::vector<double> row_major(const Eigen::MatrixXd& m) {
 /// Fixed stage counts let the compiler keep the small matrix in registers.
 template <int S>
 void combine_fixed(const double* m, const double* in, double* out, int n) {
-  for (int k = 0; k < n; ++k)
+  for (int k = 0; k < n; ++k) {
+    double column[S];
+    for (int j = 0; j < S; ++j) column[j] = in[j * n + k];
     for (int i = 0; i < S; ++i) {
-      double sum = 0;
-      for (int j = 0; j < S; ++j) sum += m[i * S + j] * in[j * n + k];
+      double sum = m[i * S] * column[0];
+      for (int j = 1; j < S; ++j) sum += m[i * S + j] * column[j];
       out[i * n + k] = sum;
     }
+  }
+}
+
+/// The first value that is not finite, or -1.
+int first_not_finite(const double* x, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += 0 * x[k];
+  if (sum == 0) return -1;
+  return static_cast<int>(std::find_if(x, x + n, [](double v) { return !std::isfinite(v); }) - x);
 }
 
 void combine_any(const double* m, const double* in, double* out, int n, int s) {
@@ -158,8 +169,7 @@ bool ImplicitStages::residuals(const State& state, double h, NewtonResult& resul
     for (int k = 0; k < n_; ++k) stage_y_[k] = state.y[k] + z_[i * n_ + k];
     double* r = d_.data() + i * n_;
     system_.residual(state.t + data_.c[i] * h, stage_y_.data(), derivatives_.data() + i * n_, r);
-    for (int k = 0; k < n_; ++k)
-      if (!std::isfinite(r[k])) return result.worst = k, false;
+    if (const int k = first_not_finite(r, n_); k >= 0) return result.worst = k, false;
   }
   return true;
 }

@@ -20,17 +20,25 @@ class StagePolynomial {
 
  private:
   std::vector<double> c_;
+  std::vector<double> weight_;  ///< 1 / prod_{j != i} (c_i - c_j)
   bool through_origin_ = false;
 };
 
 inline StagePolynomial::StagePolynomial(const Eigen::VectorXd& c, bool through_origin)
-    : c_(c.data(), c.data() + c.size()), through_origin_(through_origin) {}
-
-inline void StagePolynomial::stage_basis(double theta, double* out) const {
+    : c_(c.data(), c.data() + c.size()), through_origin_(through_origin) {
   for (std::size_t i = 0; i < c_.size(); ++i) {
     double product = 1;
     for (std::size_t j = 0; j < c_.size(); ++j)
-      if (j != i) product *= (theta - c_[j]) / (c_[i] - c_[j]);
+      if (j != i) product *= c_[i] - c_[j];
+    weight_.push_back(1 / product);
+  }
+}
+
+inline void StagePolynomial::stage_basis(double theta, double* out) const {
+  for (std::size_t i = 0; i < c_.size(); ++i) {
+    double product = weight_[i];
+    for (std::size_t j = 0; j < c_.size(); ++j)
+      if (j != i) product *= theta - c_[j];
     out[i] = product;
   }
 }
