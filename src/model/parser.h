@@ -149,10 +149,4 @@ class Parser {
   bool in_if_ = false;
 };
 
-/// A node of the tree.
-template <class T>
-Expression make(T value, const Span& at) {
-  return std::make_shared<const Node>(Node{std::move(value), at});
-}
-
 }  // namespace daedalus::model
