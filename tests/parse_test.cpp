@@ -233,6 +233,22 @@ TEST(Parse, AcceptsWhatFlattenersWrite) {
   EXPECT_EQ(unquoted(model.declarations.at(5).name), "$hidden 'x'");
 }
 
+TEST(Parse, ReadsTheExamplesOfTheGuide) {
+  std::ifstream guide(DAEDALUS_TEST_DATA_DIR "/../../docs/guide/model-language.md");
+  std::string examples;
+  bool inside = false;
+  for (std::string line; std::getline(guide, line);) {
+    if (line.starts_with("```")) {
+      inside = line == "```modelica";
+    } else if (inside) {
+      examples += line + "\n";
+    }
+  }
+  const Ast ast = parse_model(examples, "model-language.md");
+  EXPECT_EQ(ast.model.equations.size(), 5u);
+  EXPECT_EQ(ast.functions.size(), 1u);
+}
+
 TEST(Parse, AcceptsByteOrderMarkAndWindowsLines) {
   const Ast ast = parse_model("\xef\xbb\xbfmodel M\r\n  Real x;\r\nend M;\r\n", "m.mo");
   EXPECT_EQ(ast.model.at.column, 7);
@@ -303,7 +319,7 @@ TEST(Print, UsesFewParentheses) {
   EXPECT_EQ(to_text(parse_expression("((a)*(b))+(c)")), "a*b + c");
   EXPECT_EQ(to_text(parse_expression("((a^b))")), "a^b");
   const Number negative{-1.5, false};  // no text has it, but a computed tree may
-  EXPECT_EQ(to_text(std::make_shared<const Node>(Node{negative, {}})), "-1.5");
+  EXPECT_EQ(to_text(make(negative, {})), "-1.5");
 }
 
 void expect_round_trip(const Equations& equations) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -156,6 +157,11 @@ struct Node {
   Value value;
   Span at;
 };
+
+template <class T>
+Expression make(T value, const Span& at) {
+  return std::make_shared<const Node>(Node{std::move(value), at});
+}
 
 /// The node as a `T`, or null: `if (const auto* call = as<Call>(e))`.
 template <class T>

@@ -81,7 +81,7 @@ std::string quote(std::string_view text, const Span& at) {
   std::string marks = shown(line.substr(column, at.length)).blanks;
   std::replace(marks.begin(), marks.end(), ' ', '~');
   std::replace(marks.begin(), marks.end(), '\t', '~');
-  if (marks.empty()) marks = "^";
+  if (marks.empty()) marks.push_back('^');
   marks.front() = '^';
   return fmt::format("{}{}{}\n{}{}{}", cut_before, shown(line).text, cut_after,
                      std::string(std::string_view(cut_before).size(), ' '),

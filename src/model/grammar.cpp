@@ -17,7 +17,8 @@ namespace daedalus::model {
 namespace {
 
 namespace lexical {
-using namespace tao::pegtl;  // NOLINT(google-build-using-namespace): the grammar's own words
+using namespace tao::pegtl;
+// NOLINTBEGIN(readability-identifier-naming): rules are named like PEGTL's own
 
 struct byte_order_mark : string<'\xef', '\xbb', '\xbf'> {};
 struct blank : plus<one<' ', '\t', '\n', '\r', '\f', '\v'>> {};
@@ -53,6 +54,7 @@ struct no_word : any {};
 struct item : sor<blank, line_comment, block_comment, open_comment, word, number, symbol,
                   string_literal, open_string, quoted_identifier, open_identifier, no_word> {};
 struct text : seq<opt<byte_order_mark>, star<item>, eof> {};
+// NOLINTEND(readability-identifier-naming)
 }  // namespace lexical
 
 constexpr std::string_view keywords[] = {

@@ -15,6 +15,20 @@ std::shared_ptr<const Source> source_of(std::string_view text, std::string file_
   return std::make_shared<const Source>(Source{std::move(file_name), std::string(text)});
 }
 
+// Where a setting of experiment goes; null for what other tools put there.
+Expression* setting(Experiment& experiment, std::string_view name) {
+  if (name == "StartTime") return &experiment.start_time;
+  if (name == "StopTime") return &experiment.stop_time;
+  if (name == "Tolerance") return &experiment.tolerance;
+  if (name == "Interval") return &experiment.interval;
+  return nullptr;
+}
+
+std::string_view closing(std::string_view opening) {
+  if (opening == "(") return ")";
+  return opening == "[" ? "]" : "}";
+}
+
 }  // namespace
 
 Ast parse_model(std::string_view text, std::string file_name) {
@@ -238,11 +252,7 @@ void Parser::experiment(Model& model) {
     const std::string name = path("a setting, such as StopTime").name;
     expect("=", fmt::format("after '{}'", name));
     Expression value = expression();
-    Expression* target = name == "StartTime"   ? &result.start_time
-                         : name == "StopTime"  ? &result.stop_time
-                         : name == "Tolerance" ? &result.tolerance
-                         : name == "Interval"  ? &result.interval
-                                               : nullptr;
+    Expression* target = setting(result, name);
     if (target != nullptr && *target) fail(word.at, fmt::format("'{}' is given twice", name));
     if (target != nullptr) *target = std::move(value);
     if (!accept(",")) break;
@@ -256,16 +266,17 @@ void Parser::experiment(Model& model) {
 void Parser::skip_balanced() {
   std::vector<const Token*> open;
   do {
-    const Token& token = peek();
-    const bool closes = at_any({")", "]", "}"});
-    const std::string_view opening = token.text == ")" ? "(" : token.text == "]" ? "[" : "{";
-    if (at_end() || (at(";") && open.back()->text != "[") ||
-        (closes && open.back()->text != opening)) {
-      const std::string_view wanted = open.back()->text;
-      expect_closing(wanted == "(" ? ")" : wanted == "[" ? "]" : "}", *open.back());
+    if (at_any({"(", "[", "{"})) {
+      open.push_back(&take());
+      continue;
     }
-    if (at_any({"(", "[", "{"})) open.push_back(&token);
-    if (closes) open.pop_back();
+    const bool closes = at_any({")", "]", "}"});
+    const bool ends = at_end() || (at(";") && open.back()->text != "[");
+    if (closes || ends) {
+      expect_closing(closing(open.back()->text), *open.back());
+      open.pop_back();
+      continue;
+    }
     take();
   } while (!open.empty());
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -12,39 +13,35 @@
 namespace daedalus::model {
 namespace {
 
-std::optional<BinaryOperator> relational(std::string_view text) {
-  if (text == "<") return BinaryOperator::less;
-  if (text == "<=") return BinaryOperator::less_equal;
-  if (text == ">") return BinaryOperator::greater;
-  if (text == ">=") return BinaryOperator::greater_equal;
-  if (text == "==") return BinaryOperator::equal;
-  if (text == "<>") return BinaryOperator::not_equal;
-  return std::nullopt;
-}
+// How tightly operators bind. Operands of a level are of the next one.
+enum Level { disjunction = 1, conjunction, negation, relation, sum, product, power, operand };
 
-std::optional<BinaryOperator> additive(std::string_view text) {
-  if (text == "+") return BinaryOperator::add;
-  if (text == "-") return BinaryOperator::subtract;
-  return std::nullopt;
-}
+struct Operator {
+  BinaryOperator op = BinaryOperator::add;
+  int level = 0;
+};
 
-std::optional<BinaryOperator> multiplicative(std::string_view text) {
-  if (text == "*") return BinaryOperator::multiply;
-  if (text == "/") return BinaryOperator::divide;
-  if (text == ".*") return BinaryOperator::elementwise_multiply;
-  if (text == "./") return BinaryOperator::elementwise_divide;
-  return std::nullopt;
-}
-
-std::optional<BinaryOperator> exponential(std::string_view text) {
-  if (text == "^") return BinaryOperator::power;
-  if (text == ".^") return BinaryOperator::elementwise_power;
-  return std::nullopt;
-}
-
-Expression chain_of(Expression first, std::vector<Chain::Link> links, const Span& at) {
-  if (links.empty()) return first;
-  return make(Chain{std::move(first), std::move(links)}, at);
+std::optional<Operator> binary(std::string_view text) {
+  static const std::unordered_map<std::string_view, Operator> operators = {
+      {"or", {BinaryOperator::logical_or, disjunction}},
+      {"and", {BinaryOperator::logical_and, conjunction}},
+      {"<", {BinaryOperator::less, relation}},
+      {"<=", {BinaryOperator::less_equal, relation}},
+      {">", {BinaryOperator::greater, relation}},
+      {">=", {BinaryOperator::greater_equal, relation}},
+      {"==", {BinaryOperator::equal, relation}},
+      {"<>", {BinaryOperator::not_equal, relation}},
+      {"+", {BinaryOperator::add, sum}},
+      {"-", {BinaryOperator::subtract, sum}},
+      {"*", {BinaryOperator::multiply, product}},
+      {"/", {BinaryOperator::divide, product}},
+      {".*", {BinaryOperator::elementwise_multiply, product}},
+      {"./", {BinaryOperator::elementwise_divide, product}},
+      {"^", {BinaryOperator::power, power}},
+      {".^", {BinaryOperator::elementwise_power, power}},
+  };
+  const auto found = operators.find(text);
+  return found == operators.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool is_reduction(std::string_view function) {
@@ -80,99 +77,58 @@ Expression Parser::if_expression() {
 
 Expression Parser::range() {
   const Span begin = peek().at;
-  Expression first = disjunction();
+  Expression first = operation(disjunction);
   if (!accept(":")) return first;
-  Range result{std::move(first), nullptr, disjunction()};
+  Range result{std::move(first), nullptr, operation(disjunction)};
   if (accept(":")) {
     result.step = std::move(result.last);
-    result.last = disjunction();
+    result.last = operation(disjunction);
   }
   return make(std::move(result), span_from(begin));
 }
 
-Expression Parser::disjunction() {
+// All operators that bind at least as tightly as `level`. One call for all levels of a plain
+// operand keeps the stack small.
+Expression Parser::operation(int level) {
   const Span begin = peek().at;
-  Expression first = conjunction();
-  std::vector<Chain::Link> links;
-  while (at("or")) {
-    const Span sign = take().at;
-    links.push_back({BinaryOperator::logical_or, conjunction(), sign});
+  Expression left = signed_operand(level);
+  for (auto next = binary(peek().text); next && next->level >= level; next = binary(peek().text)) {
+    left = chain(std::move(left), next->level, begin);
   }
-  return chain_of(std::move(first), std::move(links), span_from(begin));
+  return left;
 }
 
-Expression Parser::conjunction() {
+Expression Parser::signed_operand(int level) {
   const Span begin = peek().at;
-  Expression first = negation();
-  std::vector<Chain::Link> links;
-  while (at("and")) {
-    const Span sign = take().at;
-    links.push_back({BinaryOperator::logical_and, negation(), sign});
+  if (level <= negation && accept("not")) {
+    Expression operand = operation(relation);
+    return make(Unary{UnaryOperator::logical_not, std::move(operand)}, span_from(begin));
   }
-  return chain_of(std::move(first), std::move(links), span_from(begin));
+  if (level <= sum && at_any({"+", "-"})) {
+    const auto op = take().text == "+" ? UnaryOperator::plus : UnaryOperator::minus;
+    Expression operand = operation(product);
+    return make(Unary{op, std::move(operand)}, span_from(begin));
+  }
+  return primary();
 }
 
-Expression Parser::negation() {
-  const Span begin = peek().at;
-  if (!accept("not")) return relation();
-  Expression operand = relation();
-  return make(Unary{UnaryOperator::logical_not, std::move(operand)}, span_from(begin));
-}
-
-Expression Parser::relation() {
-  const Span begin = peek().at;
-  Expression left = sum();
-  const auto op = relational(peek().text);
-  if (!op) return left;
-  const Token& sign = take();
-  Expression right = sum();
-  if (relational(peek().text)) {
-    fail(peek().at, "comparisons cannot follow each other",
-         "write both: 'a < b and b < c' for a < b < c");
+// first op operand op operand ..., all operators of one level.
+Expression Parser::chain(Expression first, int level, const Span& begin) {
+  Chain result{std::move(first), {}};
+  for (auto next = binary(peek().text); next && next->level == level; next = binary(peek().text)) {
+    const Span& sign = peek().at;
+    if (level == power && !result.links.empty()) {
+      fail(sign, "powers cannot follow each other: a^b^c could mean two things",
+           "write (a^b)^c or a^(b^c)");
+    }
+    if (level == relation && !result.links.empty()) {
+      fail(sign, "comparisons cannot follow each other",
+           "write both: 'a < b and b < c' for a < b < c");
+    }
+    take();
+    result.links.push_back({next->op, operation(level + 1), sign});
   }
-  return make(Chain{std::move(left), {{*op, std::move(right), sign.at}}}, span_from(begin));
-}
-
-Expression Parser::sum() {
-  const Span begin = peek().at;
-  const auto unary = additive(peek().text);
-  if (unary) take();
-  Expression first = product();
-  if (unary) {
-    const auto op = *unary == BinaryOperator::add ? UnaryOperator::plus : UnaryOperator::minus;
-    first = make(Unary{op, std::move(first)}, span_from(begin));
-  }
-  std::vector<Chain::Link> links;
-  while (const auto op = additive(peek().text)) {
-    const Span sign = take().at;
-    links.push_back({*op, product(), sign});
-  }
-  return chain_of(std::move(first), std::move(links), span_from(begin));
-}
-
-Expression Parser::product() {
-  const Span begin = peek().at;
-  Expression first = power();
-  std::vector<Chain::Link> links;
-  while (const auto op = multiplicative(peek().text)) {
-    const Span sign = take().at;
-    links.push_back({*op, power(), sign});
-  }
-  return chain_of(std::move(first), std::move(links), span_from(begin));
-}
-
-Expression Parser::power() {
-  const Span begin = peek().at;
-  Expression left = primary();
-  const auto op = exponential(peek().text);
-  if (!op) return left;
-  const Token& sign = take();
-  Expression right = primary();
-  if (exponential(peek().text)) {
-    fail(peek().at, "powers cannot follow each other: a^b^c could mean two things",
-         "write (a^b)^c or a^(b^c)");
-  }
-  return make(Chain{std::move(left), {{*op, std::move(right), sign.at}}}, span_from(begin));
+  return make(std::move(result), span_from(begin));
 }
 
 Expression Parser::primary() {

@@ -13,6 +13,23 @@ Function Parser::function() {
   section_ = Section::declarations;
   result.name = class_name("function");
   result.description = description();
+  function_declarations(result);
+  section_ = Section::algorithm;
+  if (!accept("algorithm")) fail_expected("'algorithm'", "in the function");
+  while (!at("end")) {
+    if (at("annotation")) {
+      annotation(nullptr);
+      expect(";", "after the annotation");
+      continue;
+    }
+    if (at_end()) end_class("function", result.name, result.at);
+    result.statements.push_back(statement());
+  }
+  end_class("function", result.name, result.at);
+  return result;
+}
+
+void Parser::function_declarations(Function& function) {
   bool is_protected = false;
   while (!at_any({"algorithm", "end"})) {
     if (at_any({"protected", "public"})) {
@@ -33,22 +50,9 @@ Function Parser::function() {
         fail(begin, fmt::format("'{}' is neither input nor output", next.name),
              "put variables of the function's own below 'protected'");
       }
-      result.declarations.push_back(std::move(next));
+      function.declarations.push_back(std::move(next));
     }
   }
-  section_ = Section::algorithm;
-  if (!accept("algorithm")) fail_expected("'algorithm'", "in the function");
-  while (!at("end")) {
-    if (at("annotation")) {
-      annotation(nullptr);
-      expect(";", "after the annotation");
-      continue;
-    }
-    if (at_end()) end_class("function", result.name, result.at);
-    result.statements.push_back(statement());
-  }
-  end_class("function", result.name, result.at);
-  return result;
 }
 
 Statement Parser::statement() {

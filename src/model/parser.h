@@ -78,13 +78,9 @@ class Parser {
   Expression expression();
   Expression if_expression();
   Expression range();
-  Expression disjunction();
-  Expression conjunction();
-  Expression negation();
-  Expression relation();
-  Expression sum();
-  Expression product();
-  Expression power();
+  Expression operation(int level);
+  Expression signed_operand(int level);
+  Expression chain(Expression first, int level, const Span& begin);
   Expression primary();
   Expression number();
   Expression reference_or_call();
@@ -125,6 +121,7 @@ class Parser {
 
   // Functions.
   Function function();
+  void function_declarations(Function& function);
   Statement statement();
   Statements statements_until(std::initializer_list<std::string_view> ends, const Block& block);
   Statement assignment();
@@ -151,11 +148,5 @@ class Parser {
   bool in_when_ = false;
   bool in_if_ = false;
 };
-
-/// A node of the tree.
-template <class T>
-Expression make(T value, const Span& at) {
-  return std::make_shared<const Node>(Node{std::move(value), at});
-}
 
 }  // namespace daedalus::model
