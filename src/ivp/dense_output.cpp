@@ -48,28 +48,19 @@ void OutputProjection::linearize(const Anchor& anchor) {
 
 void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool solved) {
   if (!active_ || (index_one_ && solved)) return;
-  if (!index_one_) linearize(anchor);
+  if (!index_one_ && !constraints_) linearize(anchor);
   std::copy(y, y + system_->size, kept_.begin());
   if (index_one_) {
     algebraic_.forget();
     if (!algebraic_.project(t, y, tolerance_)) std::copy(kept_.begin(), kept_.end(), y);
     return;
   }
-<<<<<<< HEAD
   if (constraints_) {
     constraints_->forget();
     if (!constraints_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
     return;
   }
-  linearize(t0, y0);
-  if (start_done_ && t == t0 && std::equal(y, y + n, start_y_.begin())) {
-    std::copy(start_projected_.begin(), start_projected_.end(), y);
-    return;
-  }
-  working_.emplace(start_done_ ? *at_start_ : levels_);
-=======
   working_.emplace(anchored_ ? *at_anchor_ : levels_);
->>>>>>> tests-b
   if (working_->polish(t, y)) return;
   std::copy(kept_.begin(), kept_.end(), y);
   working_.emplace(levels_);

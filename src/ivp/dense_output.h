@@ -49,17 +49,10 @@ class OutputProjection {
   bool index_one_, active_;
   AlgebraicProjection algebraic_;
   LevelProjection levels_;  ///< never used: copies of it start without memory
-<<<<<<< HEAD
-  std::optional<LevelProjection> at_start_, working_;
-  double start_t_ = 0;
-  std::vector<double> start_y_, start_projected_;
-  bool start_done_ = false;
-  std::unique_ptr<ConstraintProjection> constraints_;
-=======
   std::optional<LevelProjection> at_anchor_, working_;
   Anchor anchor_;
   bool anchored_ = false;
->>>>>>> tests-b
+  std::unique_ptr<ConstraintProjection> constraints_;
   std::vector<double> tolerance_, kept_;
 };
 
