@@ -54,6 +54,7 @@ void Integrator::Run::prepare() {
     solution_.constraint_residual.push_back({level.name, 0, start.t, level.equations[0]});
   }
   residual_.assign(longest, 0.0);
+  level_maximum_.assign(system_->levels.size(), 0.0);
   solution_.method = options_.method;
   solution_.formulation = name_of(formulation);
   solution_.jacobian = jacobian_->description();
@@ -238,6 +239,8 @@ void Integrator::Run::record_step() {
   monitor_constraints(state.t, state.y.data());
   if (!options_.record) return;
   solution_.steps.push_back({state.t, stepper_->step(), stepper_->order()});
+  solution_.step_residuals.insert(solution_.step_residuals.end(), level_maximum_.begin(),
+                                  level_maximum_.end());
   if (dense_) dense_->append(interpolant_);
   record_output(state.t);
 }
@@ -274,11 +277,14 @@ void Integrator::Run::monitor_constraints(double time, const double* y) {
     const ConstraintLevel& level = system_->levels[k];
     level.residual(time, y, residual_.data());
     ConstraintResidual& worst = solution_.constraint_residual[k];
-    for (int i = 0; i < level.size(); ++i)
+    level_maximum_[k] = 0;
+    for (int i = 0; i < level.size(); ++i) {
+      level_maximum_[k] = std::max(level_maximum_[k], std::abs(residual_[i]));
       if (std::abs(residual_[i]) > worst.maximum) {
         worst.maximum = std::abs(residual_[i]), worst.t = time;
         worst.equation = level.equations[i];
       }
+    }
   }
 }
 

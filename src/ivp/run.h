@@ -60,7 +60,7 @@ class Integrator::Run {
   Vector atol_;
   std::vector<double> scale_;
   Interpolant interpolant_;
-  std::vector<double> row_, residual_;
+  std::vector<double> row_, residual_, level_maximum_;
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
   std::size_t next_output_ = 0;
   bool over_ = false;
