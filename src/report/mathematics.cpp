@@ -15,7 +15,7 @@
 namespace daedalus::report {
 namespace {
 
-enum Level : int { anything, relation, disjunction, conjunction, sum, product, compound, atom };
+enum Level : int { anything, disjunction, conjunction, relation, sum, product, compound, atom };
 
 /// What was read so far, with what its surroundings must know about it.
 struct Term {
@@ -42,32 +42,43 @@ std::string at_least(Level level, const Term& term) {
   return term.level >= level ? term.markup : in_parentheses(term.markup);
 }
 
-std::string primes(int order) {
-  static constexpr const char* marks[] = {"", "′", "″", "‴"};
-  if (order == 0) return "";
-  if (order <= 3) return fmt::format("<mo>{}</mo>", marks[order]);
-  return fmt::format("<mo>(</mo><mn>{}</mn><mo>)</mo>", order);
+/// Dots over the letter, as far as they can be counted at a glance.
+std::string with_dots(const std::string& base, int order) {
+  return fmt::format("<mover accent=\"true\">{}<mo stretchy=\"false\">{}</mo></mover>", base,
+                     order == 1 ? "˙" : "¨");
 }
 
-Term symbol_term(const Symbol& symbol, int order) {
+Term symbol_term(const Symbol& symbol) {
   Term term;
-  term.markup = scripted(symbol.base, symbol.subscript, primes(order));
-  term.level = order == 0 ? atom : compound;
+  term.markup = scripted(symbol.base, symbol.subscript, "");
   term.is_symbol = true;
   term.is_word = symbol.is_word;
   term.symbol = symbol;
-  term.order = order;
   return term;
 }
 
 Term derivative(const Term& term, int order) {
-  if (term.is_symbol) return symbol_term(term.symbol, term.order + order);
-  const std::string power = order == 1 ? "" : fmt::format("<mn>{}</mn>", order);
   Term result;
-  result.markup = fmt::format("<mrow><mfrac>{}<mrow><mi>d</mi>{}</mrow></mfrac>{}</mrow>",
-                              scripted("<mi>d</mi>", "", power), scripted("<mi>t</mi>", "", power),
-                              in_parentheses(term.markup));
-  result.level = product;
+  if (term.is_symbol && !term.symbol.is_word && term.order + order <= 2) {
+    result = symbol_term(term.symbol);
+    result.order = term.order + order;
+    result.markup = scripted(with_dots(term.symbol.base, result.order), term.symbol.subscript, "");
+    result.level = compound;
+    return result;
+  }
+  // d^n/dt^n, over the name itself or before an expression in parentheses.
+  const int total = term.is_symbol ? term.order + order : order;
+  const std::string power = total == 1 ? "" : fmt::format("<mn>{}</mn>", total);
+  const std::string symbol =
+      term.is_symbol ? scripted(term.symbol.base, term.symbol.subscript, "") : "";
+  result.markup =
+      fmt::format("<mrow><mfrac><mrow>{}{}</mrow><mrow><mi>d</mi>{}</mrow></mfrac>{}</mrow>",
+                  scripted("<mi>d</mi>", "", power), symbol, scripted("<mi>t</mi>", "", power),
+                  term.is_symbol ? "" : in_parentheses(term.markup));
+  result.level = term.is_symbol ? compound : product;
+  result.is_symbol = term.is_symbol;
+  result.symbol = term.symbol;
+  result.order = total;
   return result;
 }
 
@@ -187,7 +198,7 @@ class Reader {
 
   Term prefix() {
     if (accept("if")) return cases();
-    if (accept("not")) return {"<mo>¬</mo>" + at_least(compound, expression(sum)), conjunction};
+    if (accept("not")) return {"<mo>¬</mo>" + at_least(compound, expression(relation)), relation};
     if (accept("+")) return expression(product);
     if (accept("-")) {
       const Term term = expression(product);
@@ -266,7 +277,8 @@ class Reader {
     }
     int order = 0;
     while (accept("'")) ++order;
-    return symbol_term(symbol, order);
+    const Term term = symbol_term(symbol);
+    return order == 0 ? term : derivative(term, order);
   }
 
   Term derivative_call() {

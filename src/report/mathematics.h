@@ -1,6 +1,6 @@
 #pragma once
 // Infix text as readable mathematics: `der(x, 2) = -x*lambda/m` becomes MathML with a fraction,
-// primes, Greek letters, and subscripts for q[1] and x_max. Text that is no such expression is
+// dots, Greek letters, and subscripts for q[1] and x_max. Text that is no such expression is
 // shown as it is.
 #include <string>
 #include <string_view>

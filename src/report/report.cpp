@@ -76,7 +76,8 @@ std::string header(const Solution& solution, const ReportContent& content) {
     text += fmt::format("<span>reached <b>t = {}</b></span>", number(end_of(solution)));
   text +=
       fmt::format("<span><b>{}</b> steps, <b>{}</b> rejected</span>", count.steps, count.rejected);
-  text += fmt::format("<span>method <b>{}</b></span>", escaped(solution.method));
+  if (!solution.method.empty())
+    text += fmt::format("<span>method <b>{}</b></span>", escaped(solution.method));
   if (!solution.formulation.empty())
     text += fmt::format("<span>formulation <b>{}</b></span>", escaped(solution.formulation));
   text += fmt::format("<span><b>{}</b></span>", duration(count.wall_seconds));
@@ -231,7 +232,8 @@ std::string counters(const Solution& solution) {
 
 std::string repeat(const Solution& solution, const ReportContent& content,
                    const std::string& version) {
-  Settings versions = {{"Daedalus", version}, {"method", solution.method}};
+  Settings versions = {{"Daedalus", version}};
+  if (!solution.method.empty()) versions.emplace_back("method", solution.method);
   if (!solution.formulation.empty()) versions.emplace_back("formulation", solution.formulation);
   std::string text = "<section id=\"repeat\">\n<h2>To repeat this run</h2>\n";
   if (!content.command.empty())

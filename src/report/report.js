@@ -34,7 +34,10 @@
     range[0] = Math.min(range[0], t[0], t[t.length - 1]);
     range[1] = Math.max(range[1], t[0], t[t.length - 1]);
   }
-  if (!(range[0] < range[1])) range.splice(0, 2, (range[0] || 0) - 1, (range[0] || 0) + 1);
+  if (!Number.isFinite(range[0])) range.splice(0, 2, 0, 1);
+  const margin = range[0] < range[1] ? 0.008 * (range[1] - range[0]) : 1;
+  range[0] -= margin;
+  range[1] += margin;
 
   let selected = new Set(variables.map((_, i) => i).slice(0, variables.length <= 8 ? 8 : 6));
   let window_ = range.slice();
@@ -134,11 +137,13 @@
       gridLineColor: style('--grid'),
       axisLineColor: style('--line'),
       axes: {
-        x: { logscale: logTime, axisLabelFormatter: (x) => digits(x, 5), valueFormatter: (x) => digits(x, 10), pixelsPerLabel: 70 },
+        x: {
+          logscale: logTime, axisLabelFormatter: (x) => digits(x, 5), valueFormatter: (x) => digits(x, 10),
+          pixelsPerLabel: 70, ...(logTime ? { ticker: decades(80) } : {}),
+        },
         y: {
-          axisLabelFormatter: (y) => digits(y, 5), valueFormatter: (y) => digits(y, 7), axisLabelWidth: 62,
-          pixelsPerLabel: 34,
-          ...(options.whole ? { ticker: wholeNumbers } : {}),
+          axisLabelFormatter: (y) => digits(y, 5), valueFormatter: (y) => digits(y, 7), axisLabelWidth: 58,
+          pixelsPerLabel: 34, ...(options.whole ? { ticker: wholeNumbers } : options.log ? { ticker: decades(24) } : {}),
         },
       },
       ...(options.whole && table.length ? { valueRange: wholeRange(curves[0].y) } : {}),
@@ -156,6 +161,25 @@
     const stride = Math.max(1, Math.ceil((b - a) / 6));
     for (let v = Math.ceil(a); v <= b; v += stride) ticks.push({ v, label: String(v) });
     return ticks;
+  }
+
+  const raised = (n) => String(n).replace(/./g, (c) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]);
+  const powerOfTen = (n) => (n >= -2 && n <= 3 ? String(Number('1e' + n)) : '10' + raised(n));
+  // Ticks of a logarithmic axis: powers of ten, and 2 and 5 between them where there is room.
+  function decades(spacing) {
+    return (a, b, pixels) => {
+      const low = Math.log10(a);
+      const high = Math.log10(b);
+      const room = Math.max(2, pixels / spacing);
+      const stride = Math.max(1, Math.ceil((high - low) / room));
+      const ticks = [];
+      for (let n = Math.floor(low); n <= high; ++n) {
+        if (n % stride === 0) ticks.push({ v: Math.pow(10, n), label: powerOfTen(n) });
+        if (3 * (high - low) < room)
+          for (const m of [2, 5]) ticks.push({ v: m * Math.pow(10, n), label: n >= -3 && n < 4 ? digits(m * Math.pow(10, n), 2) : m + '·10' + raised(n) });
+      }
+      return ticks.filter((tick) => tick.v >= a && tick.v <= b);
+    };
   }
 
   // All plots show the same stretch of time.
@@ -255,6 +279,9 @@
   if (copy) copy.addEventListener('click', () => {
     navigator.clipboard.writeText(byId('command').textContent).then(() => { copy.textContent = 'copied'; }, () => {});
   });
+  const kinds = new Set(data.marks.map((m) => m.kind));
+  if (kinds.has('event')) document.querySelector('.hint').append(' · dashed lines: events');
+  if (kinds.has('singularity')) document.querySelector('.hint').append(' · red lines: singularities');
   draw();
 
   window.daedalusReport = {

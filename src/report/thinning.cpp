@@ -1,6 +1,7 @@
 #include "report/thinning.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace daedalus::report {
@@ -21,9 +22,9 @@ std::vector<std::size_t> thinned_rows(const double* y, std::size_t stride, std::
     const std::size_t end = 1 + (b + 1) * (rows - 2) / buckets;
     std::size_t low = begin, high = begin;
     for (std::size_t i = begin; i < end; ++i) {
-      // Written so that a NaN gives way to any number.
-      if (!(y[low * stride] <= y[i * stride])) low = i;
-      if (!(y[high * stride] >= y[i * stride])) high = i;
+      const double value = y[i * stride];
+      if (std::isnan(y[low * stride]) || value < y[low * stride]) low = i;
+      if (std::isnan(y[high * stride]) || value > y[high * stride]) high = i;
     }
     kept.push_back(std::min(low, high));
     if (low != high) kept.push_back(std::max(low, high));

@@ -1,5 +1,5 @@
-// Writes the reports that run.sh opens in a browser: pendulum_report FOLDER. A pendulum solved, the
-// same run stopped early, one thinned, and hostile names.
+// pendulum_report FOLDER writes the reports that run.sh opens in a browser (a pendulum solved, the
+// same run stopped early, one thinned, hostile names) and the files that read_hdf5.py compares.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -80,12 +80,16 @@ int main(int, char** arguments) {
     write_text(html_report(solution, about), (folder / name).string());
   };
   Solution solution = solve(pendulum(), options());
-  std::printf("%s %d\n", name_of(solution.status), solution.rows());
   write("pendulum.html", solution, content());
+  for (const char* name : {"pendulum.csv", "pendulum.h5"})
+    write_solution(solution, (folder / name).string(), content().settings);
 
   Options few = options();
   few.max_steps = 60;
-  write("failed.html", solve(pendulum(), few), content());
+  const Solution cut = solve(pendulum(), few);
+  write("failed.html", cut, content());
+  std::printf("%s %d %zu %.17g\n", name_of(solution.status), solution.rows(), solution.steps.size(),
+              cut.t.back());
 
   ReportContent many;
   many.title = "120 curves";
