@@ -167,9 +167,10 @@ void write_hdf5(const Solution& solution, const Settings& settings, std::ostream
   // The memory of this driver is the file: no second copy.
   void* image = nullptr;
   check(H5Fget_vfd_handle(file, H5P_DEFAULT, &image));
-  hsize_t size = 0;
-  check(H5Fget_filesize(file, &size));
-  stream.write(*static_cast<char**>(image), static_cast<std::streamsize>(size));
+  // Not the size of that memory, which grows in large pieces.
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  if (size < 0) check(-1);
+  stream.write(*static_cast<char**>(image), size);
 }
 
 #endif
