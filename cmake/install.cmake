@@ -14,6 +14,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/daedalusConfig.cmake
   ${PROJECT_BINARY_DIR}/daedalusConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindHDF5C.cmake
   DESTINATION ${package_dir})
 
 if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/data)

@@ -1,12 +1,14 @@
 #pragma once
-// Everything: problems, solve, solutions, methods.
+// Everything: problems, solve, solutions, methods, files.
 #include "daedalus/dual.h"
 #include "daedalus/error.h"
 #include "daedalus/events.h"
 #include "daedalus/function.h"
 #include "daedalus/method.h"
 #include "daedalus/order_check.h"
+#include "daedalus/output.h"
 #include "daedalus/problem.h"
+#include "daedalus/report.h"
 #include "daedalus/solution.h"
 #include "daedalus/solve.h"
 #include "daedalus/vector.h"

@@ -66,6 +66,13 @@ struct StepRecord {
   int order = 0;
 };
 
+/// A point where the constraints lost rank, and what was done about it.
+struct Singularity {
+  double t = 0;
+  double sigma = 0;  ///< smallest singular value of the scaled constraint matrix
+  std::string action = {};
+};
+
 class DenseOutput;
 
 struct Solution {
@@ -82,7 +89,10 @@ struct Solution {
   std::vector<ConstraintResidual> constraint_residual = {};
   std::vector<double> start_shift = {};  ///< how far each start value was moved
   std::vector<EventRecord> events = {};
+  std::vector<Singularity> singularities = {};
   std::vector<StepRecord> steps = {};
+  /// One row for each step: the largest violation of each level of constraint_residual.
+  std::vector<double> step_residuals = {};
   std::shared_ptr<const DenseOutput> dense = {};
 
   bool succeeded() const { return status != Status::failed; }

@@ -58,6 +58,7 @@ void Integrator::Run::prepare() {
   }
   residual_.assign(longest, 0.0);
   worst_equation_.assign(system_->levels.size(), 0);
+  level_maximum_.assign(system_->levels.size(), 0.0);
   solution_.method = options_.method;
   solution_.formulation = name_of(formulation);
   solution_.jacobian = jacobian_->description();
@@ -284,6 +285,8 @@ void Integrator::Run::record_step() {
   monitor_constraints(state.t, state.y.data());
   if (options_.record) {
     solution_.steps.push_back({state.t, stepper_->step(), stepper_->order()});
+    solution_.step_residuals.insert(solution_.step_residuals.end(), level_maximum_.begin(),
+                                    level_maximum_.end());
     if (dense_) dense_->append(interpolant_, anchor_);
     record_inside_of_step();
   }
@@ -321,11 +324,14 @@ void Integrator::Run::monitor_constraints(double time, const double* y) {
     const ConstraintLevel& level = system_->levels[k];
     level.residual(time, y, residual_.data());
     ConstraintResidual& worst = solution_.constraint_residual[k];
-    for (int i = 0; i < level.size(); ++i)
+    level_maximum_[k] = 0;
+    for (int i = 0; i < level.size(); ++i) {
+      level_maximum_[k] = std::max(level_maximum_[k], std::abs(residual_[i]));
       if (std::abs(residual_[i]) > worst.maximum) {
         worst.maximum = std::abs(residual_[i]), worst.t = time;
         worst_equation_[k] = static_cast<std::size_t>(i);
       }
+    }
   }
 }
 

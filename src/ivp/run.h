@@ -65,7 +65,7 @@ class Integrator::Run {
   Interpolant interpolant_;
   Anchor anchor_;
   int steps_since_anchor_ = 0;
-  std::vector<double> row_, landed_, residual_;
+  std::vector<double> row_, landed_, residual_, level_maximum_;
   std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
   std::size_t next_output_ = 0;
