@@ -45,10 +45,15 @@ Options options_for(const SolveCommand& command, const Model& model) {
 }
 
 Settings settings_of(const SolveCommand& command, const Options& options, const Model& model) {
-  Settings settings = {{"model", command.model}, {"method", command.method}, {"rtol", fmt::format("{}", options.rtol)}};
-  settings.emplace_back("t_span", fmt::format("[{}, {}]", model.problem().t_span.begin, model.problem().t_span.end));
-  if (options.fixed_step > 0) settings.emplace_back("fixed_step", fmt::format("{}", options.fixed_step));
-  for (const auto& [name, value] : model.parameters()) settings.emplace_back("parameter " + name, fmt::format("{:.17g}", value));
+  Settings settings = {{"model", command.model},
+                       {"method", command.method},
+                       {"rtol", fmt::format("{}", options.rtol)}};
+  settings.emplace_back(
+      "t_span", fmt::format("[{}, {}]", model.problem().t_span.begin, model.problem().t_span.end));
+  if (options.fixed_step > 0)
+    settings.emplace_back("fixed_step", fmt::format("{}", options.fixed_step));
+  for (const auto& [name, value] : model.parameters())
+    settings.emplace_back("parameter " + name, fmt::format("{:.17g}", value));
   return settings;
 }
 
@@ -70,13 +75,18 @@ bool advance(Integrator& run, const SolveCommand& command, const Interrupt& inte
   using Clock = std::chrono::steady_clock;
   const auto started = Clock::now();
   auto saved = started;
-  const auto seconds = [](Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); };
+  const auto seconds = [](Clock::time_point since) {
+    return std::chrono::duration<double>(Clock::now() - since).count();
+  };
   for (;;) {
     const bool out_of_time = command.time_limit > 0 && seconds(started) > command.time_limit;
     if (interrupt.happened() || out_of_time) {
       if (!command.checkpoint.empty()) save_checkpoint(run, command.checkpoint);
-      fmt::print(stderr, "daedalus: {} at t = {:.10g}{}\n", out_of_time ? "time limit reached" : "interrupted", run.t(),
-                 command.checkpoint.empty() ? "" : fmt::format("; go on with --resume {}", command.checkpoint));
+      fmt::print(stderr, "daedalus: {} at t = {:.10g}{}\n",
+                 out_of_time ? "time limit reached" : "interrupted", run.t(),
+                 command.checkpoint.empty()
+                     ? ""
+                     : fmt::format("; go on with --resume {}", command.checkpoint));
       return false;
     }
     if (!command.checkpoint.empty() && seconds(saved) > seconds_between_checkpoints)
@@ -88,31 +98,37 @@ bool advance(Integrator& run, const SolveCommand& command, const Interrupt& inte
 }
 
 void print_summary(const Model& model, const Solution& s) {
-  fmt::print(stderr, "{}: {} at t = {:.10g}; {} steps, {} rejected, {:.3g} s, method {}\n", model.name(), name_of(s.status),
-             s.t.empty() ? model.problem().t_span.begin : s.t.back(), s.statistics.steps, s.statistics.rejected,
-             s.statistics.wall_seconds, s.method);
+  fmt::print(stderr, "{}: {} at t = {:.10g}; {} steps, {} rejected, {:.3g} s, method {}\n",
+             model.name(), name_of(s.status),
+             s.t.empty() ? model.problem().t_span.begin : s.t.back(), s.statistics.steps,
+             s.statistics.rejected, s.statistics.wall_seconds, s.method);
   for (const ConstraintResidual& level : s.constraint_residual)
-    fmt::print(stderr, "  largest {} residual {:.2e} at t = {:.6g}\n", level.level, level.maximum, level.t);
-  for (const EventRecord& event : s.events) fmt::print(stderr, "  event at t = {:.10g}: {}\n", event.t, event.name);
+    fmt::print(stderr, "  largest {} residual {:.2e} at t = {:.6g}\n", level.level, level.maximum,
+               level.t);
+  for (const EventRecord& event : s.events)
+    fmt::print(stderr, "  event at t = {:.10g}: {}\n", event.t, event.name);
   if (s.status == Status::failed) fmt::print(stderr, "daedalus: {}\n", s.message.text());
 }
 
 void print_end_values(const Solution& s) {
   if (s.rows() == 0) return;
-  for (int i = 0; i < s.size() && i < 40; ++i) fmt::print("{:<20} {:.17g}\n", s.variables[static_cast<std::size_t>(i)], s.y_end()[i]);
+  for (int i = 0; i < s.size() && i < 40; ++i)
+    fmt::print("{:<20} {:.17g}\n", s.variables[static_cast<std::size_t>(i)], s.y_end()[i]);
   if (s.size() > 40) fmt::print("... {} more; write all with --output FILE.csv\n", s.size() - 40);
 }
 
 }  // namespace
 
-std::map<std::string, double> assignments(const std::vector<std::string>& words, const char* option) {
+std::map<std::string, double> assignments(const std::vector<std::string>& words,
+                                          const char* option) {
   std::map<std::string, double> values;
   for (const std::string& word : words) {
     const auto equals = word.find('=');
     std::size_t used = 0;
     double value = 0;
     try {
-      if (equals != std::string::npos && equals > 0) value = std::stod(word.substr(equals + 1), &used);
+      if (equals != std::string::npos && equals > 0)
+        value = std::stod(word.substr(equals + 1), &used);
     } catch (const std::exception&) {
       used = 0;
     }
@@ -138,7 +154,8 @@ int run_solve(const SolveCommand& command) {
   bar.finish();
   const Solution& solution = run.solution();
 
-  if (!command.output.empty()) write_solution(solution, command.output, settings_of(command, options, model));
+  if (!command.output.empty())
+    write_solution(solution, command.output, settings_of(command, options, model));
   if (!command.stats.empty()) write_text(stats_json(solution), command.stats);
   if (!command.report.empty()) {
     ReportContent content;
@@ -149,7 +166,8 @@ int run_solve(const SolveCommand& command) {
     write_text(html_report(solution, content), command.report);
   }
   if (!command.quiet) print_summary(model, solution);
-  if (command.output.empty() && command.report.empty() && command.stats.empty() && !command.quiet) print_end_values(solution);
+  if (command.output.empty() && command.report.empty() && command.stats.empty() && !command.quiet)
+    print_end_values(solution);
   return complete && solution.succeeded() ? done : failed;
 }
 

@@ -25,8 +25,10 @@ class Model {
   const std::string& name() const;
   const std::string& description() const;
   const Problem& problem() const;
-  /// Tolerance and absolute tolerances by `nominal`, as the text says; rtol 1e-6 otherwise.
+  /// With the tolerance that the text says.
   Options options() const;
+  /// The same with atol * nominal as the absolute tolerance of each variable.
+  Options scaled(Options options) const;
   /// Equations as text with their labels.
   std::vector<std::pair<std::string, std::string>> equations() const;
   std::map<std::string, double> parameters() const;

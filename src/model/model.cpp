@@ -1,6 +1,7 @@
 // From a model text to a Problem of the library.
 #include "daedalus/model.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -85,6 +86,17 @@ const Problem& Model::problem() const {
 Options Model::options() const {
   Options options;
   if (content_->flat.tolerance) options.rtol = *content_->flat.tolerance;
+  return options;
+}
+
+Options Model::scaled(Options options) const {
+  const std::vector<model::FlatVariable>& variables = content_->flat.variables;
+  if (options.atol.size() > 1) return options;
+  const double atol = options.atol.empty() ? options.rtol : options.atol[0];
+  Vector all(content_->flat.visible);
+  for (int j = 0; j < content_->flat.visible; ++j)
+    all[j] = atol * variables[static_cast<std::size_t>(j)].nominal;
+  options.atol = all;
   return options;
 }
 
