@@ -24,8 +24,10 @@ std::vector<double> dataset(hid_t file, const char* name) {
 std::string text_attribute(hid_t file, const char* name) {
   const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
   const hid_t type = H5Aget_type(attribute);
-  std::string text(H5Tget_size(type), '\0');
-  H5Aread(attribute, type, text.data());
+  char* value = nullptr;
+  H5Aread(attribute, type, &value);
+  std::string text(value);
+  H5free_memory(value);
   H5Tclose(type);
   H5Aclose(attribute);
   return text;

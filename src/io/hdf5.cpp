@@ -3,7 +3,6 @@
 #include "io/hdf5.h"
 
 #ifdef DAEDALUS_HAS_HDF5
-#include <algorithm>
 #include <charconv>
 #include <hdf5.h>
 #include <mutex>
@@ -17,7 +16,8 @@ namespace daedalus {
 #ifndef DAEDALUS_HAS_HDF5
 
 void write_hdf5(const Solution&, const Settings&, std::ostream&) {
-  throw OutputError("this build of Daedalus has no HDF5; write .csv or .json instead");
+  throw OutputError(
+      "cannot write HDF5 files: Daedalus was built without; write .csv or .json instead");
 }
 
 #else
@@ -66,14 +66,13 @@ void add_attribute(hid_t object, const std::string& name, hid_t type, const void
   check(H5Awrite(attribute, type, value));
 }
 
+/// Of variable length: readers give back a string, not padded bytes.
 void add_text(hid_t object, const std::string& name, const std::string& value) {
-  // Attributes live in the object header, which holds 64 kB in all.
-  std::string text = value.substr(0, 16'000);
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  check(H5Tset_size(type, std::max<std::size_t>(text.size(), 1)));
+  check(H5Tset_size(type, H5T_VARIABLE));
   check(H5Tset_cset(type, H5T_CSET_UTF8));
-  check(H5Tset_strpad(type, H5T_STR_NULLPAD));
-  add_attribute(object, name, type, text.data());
+  const char* text = value.c_str();
+  add_attribute(object, name, type, &text);
 }
 
 void add_number(hid_t object, const std::string& name, double value) {

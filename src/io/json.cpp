@@ -25,19 +25,20 @@ Json end_of(const Solution& solution) {
   return {};
 }
 
-void write_column(const Solution& solution, const double* first, int stride, std::ostream& stream) {
+void write_column(const std::vector<double>& table, std::size_t first, std::size_t stride,
+                  std::ostream& stream) {
   fmt::memory_buffer text;
   const char* separator = "[";
-  for (int i = 0; i < solution.rows(); ++i, separator = ",") {
+  for (std::size_t i = first; i < table.size(); i += stride, separator = ",") {
     text.append(std::string_view(separator));
-    append_json(text, first[static_cast<std::size_t>(i) * static_cast<std::size_t>(stride)]);
+    append_json(text, table[i]);
     if (text.size() > 60'000) {
       stream.write(text.data(), static_cast<std::streamsize>(text.size()));
       text.clear();
     }
   }
   stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-  stream << (solution.rows() == 0 ? "[]" : "]");
+  stream << (first >= table.size() ? "[]" : "]");
 }
 
 }  // namespace
@@ -72,11 +73,12 @@ void write_json(const Solution& solution, std::ostream& stream) {
   for (int k = 0; k < solution.size(); ++k)
     stream << (k ? ", " : "") << json_text(solution.variables[k]);
   stream << "],\n\"time\": ";
-  write_column(solution, solution.t.data(), 1, stream);
+  write_column(solution.t, 0, 1, stream);
   stream << ",\n\"values\": {";
-  for (int k = 0; k < solution.size(); ++k) {
+  const std::size_t width = solution.variables.size();
+  for (std::size_t k = 0; k < width; ++k) {
     stream << (k ? ",\n" : "\n") << json_text(solution.variables[k]) << ": ";
-    write_column(solution, solution.values.data() + k, solution.size(), stream);
+    write_column(solution.values, k, width, stream);
   }
   stream << "}\n}\n";
 }

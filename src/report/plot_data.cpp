@@ -76,7 +76,7 @@ void write_variables(const Solution& solution, const ReportContent& content, Plo
       out.text(",\"note\":");
       out.quoted(note->second);
     }
-    const double* column = solution.values.data() + k;
+    const double* column = rows == 0 ? nullptr : solution.values.data() + k;
     out.text(",");
     if (data.thinned) {
       out.curve(
@@ -117,7 +117,7 @@ void write_residuals(const Solution& solution, Writer& out) {
     out.text(k == 0 ? "{\"name\":" : ",\n{\"name\":");
     out.quoted(solution.constraint_residual[k].level);
     out.text(",");
-    const double* column = solution.step_residuals.data() + k;
+    const double* column = solution.steps.empty() ? nullptr : solution.step_residuals.data() + k;
     out.curve(
         thinned_rows(column, levels, solution.steps.size(), most_points),
         [&](std::size_t i) { return solution.steps[i].t; }, column, levels);
