@@ -50,7 +50,7 @@ void DenseOutput::evaluate(double t, double* y) const {
   if (steps_.empty()) throw InvalidInput("dense output: the run has no accepted step");
   const double sign = forward_ ? 1 : -1;
   const double slack = 1e-12 * std::abs(end() - begin());
-  if (sign * (t - begin()) < -slack || sign * (t - end()) > slack)
+  if (!(sign * (t - begin()) >= -slack && sign * (t - end()) <= slack))
     throw InvalidInput(fmt::format(
         "dense output: t = {:.10g} is outside of the run [{:.10g}, {:.10g}]", t, begin(), end()));
   const auto inside = [&](const Interpolant& s) {
