@@ -33,13 +33,14 @@ class Mass {
   /// Entries of a constant mass matrix of the given size.
   std::vector<Entry> entries(int size) const;
   const MatrixFunction<1>& function() const { return function_; }
-  /// Rows of a dense constant, -1 where any size fits.
-  int rows() const { return constant_ ? static_cast<int>(constant_->rows()) : -1; }
-  int columns() const { return constant_ ? static_cast<int>(constant_->cols()) : -1; }
+  /// Rows of a dense constant or a diagonal, -1 where any size fits.
+  int rows() const { return constant_ ? static_cast<int>(constant_->rows()) : diagonal_size_; }
+  int columns() const { return constant_ ? static_cast<int>(constant_->cols()) : diagonal_size_; }
 
  private:
   std::optional<Matrix> constant_;
   std::optional<std::vector<Entry>> entries_;
+  int diagonal_size_ = -1;
   MatrixFunction<1> function_;
 };
 

@@ -11,6 +11,7 @@ AlgebraicProjection::AlgebraicProjection(const System& system, Jacobian& jacobia
   needed_ = std::any_of(system.algebraic_row.begin(), system.algebraic_row.end(),
                         [](char c) { return c != 0; });
   zero_.assign(system.size, 0.0), r_.assign(system.size, 0.0), trial_.assign(system.size, 0.0);
+  start_.assign(system.size, 0.0);
 }
 
 bool AlgebraicProjection::refactor(double t, const double* y) {
@@ -47,13 +48,19 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
   if (!needed_) return true;
   const int n = system_.size;
   double last = 0;
+  std::copy(y, y + n, start_.begin());
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
+    if (!factored_ && !refactor(t, y)) return false;
     system_.residual(t, y, zero_.data(), r_.data());
     for (int i = 0; i < n; ++i) {
       r_[i] = system_.algebraic_row[i] ? -r_[i] : 0.0;
       if (!std::isfinite(r_[i])) return false;
     }
-    if (!factored_ && !refactor(t, y)) return false;
+    // E y = E y_start: what long corrections let slip is taken back by the next ones.
+    for (int j = 0; j < n && iteration > 0; ++j)
+      for (int k = pencil_.pattern.column_start[j]; k < pencil_.pattern.column_start[j + 1]; ++k)
+        if (const int i = pencil_.pattern.row[k]; !system_.algebraic_row[i])
+          r_[i] += shift_ * pencil_.e[k] * (start_[j] - y[j]);
     factors_->solve(r_.data());
     double size = 0;
     for (int i = 0; i < n; ++i) size = std::max(size, std::abs(r_[i]) / scale[i]);

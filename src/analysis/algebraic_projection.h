@@ -34,7 +34,7 @@ class AlgebraicProjection {
   bool index_known_ = false;
   bool index_one_ = false;
   double shift_ = 1;
-  std::vector<double> zero_, r_, trial_;
+  std::vector<double> zero_, r_, trial_, start_;
 };
 
 }  // namespace daedalus

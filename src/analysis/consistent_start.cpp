@@ -260,7 +260,8 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     if (system.is_index_one()) {
       std::vector<double> tolerance(system.size);
       for (int i = 0; i < system.size; ++i) tolerance[i] = 1e-13 * scale[i];
-      done = projection.project(t, y.data(), tolerance, 30);
+      // Many: from far away Newton's iteration on a power only divides by a constant.
+      done = projection.project(t, y.data(), tolerance, 100);
       for (int i = 0; i < system.size && done; ++i)
         done = !fixed[i] || std::abs(y[i] - guess[i]) <= 1e-10 * scale[i];
       if (!done) y = guess;

@@ -264,9 +264,7 @@ std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical
   require(form.nonholonomic == 0 || bool(form.velocity_constraint),
           "form.velocity_constraint is missing");
   const int nq = form.coordinates;
-  require(form.mass.rows() < 0 || (form.mass.rows() == nq && form.mass.columns() == nq),
-          fmt::format("form.mass is {} x {}, must be {} x {}", form.mass.rows(),
-                      form.mass.columns(), nq, nq));
+  require_mass(form.mass, nq);
   const bool stabilized = formulation == Formulation::stabilized_index_2;
   const Sizes n{nq, form.holonomic, form.nonholonomic, stabilized ? form.holonomic : 0};
   const bool differentiable = form.force.is_differentiable() &&

@@ -24,6 +24,7 @@ void validate_problem(const Problem& problem) {
   require(t0 != t1,
           fmt::format("t_span = [{}, {}] is empty: the end must differ from the begin", t0, t1));
   const int size = size_of(problem.form);
+  if (size <= 0) return;  // making the system tells which size is wrong
   require(
       problem.start.size() <= size,
       fmt::format("start has {} values, the problem has {} variables", problem.start.size(), size));

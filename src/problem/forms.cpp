@@ -1,5 +1,7 @@
 // Problem forms to Systems: fully implicit, semi-explicit, singularly perturbed, Hessenberg index
 // 2 and 3, higher order. (M y' = f and mechanics have files of their own.)
+#include <set>
+
 #include <fmt/format.h>
 
 #include "problem/system_of.h"
@@ -102,8 +104,11 @@ std::shared_ptr<System> make(const Problem&, const FullyImplicit& form) {
 }
 
 std::shared_ptr<System> make_semi_explicit(const Function<2>& f, const Function<2>& g, int n, int m,
-                                           double epsilon, const char* x) {
-  require(n >= 0 && m >= 0 && n + m > 0, "the form has no unknowns: set its sizes");
+                                           double epsilon, const char* x, const char* n_name,
+                                           const char* m_name) {
+  require(n >= 0 && m >= 0 && n + m > 0,
+          fmt::format("form.{} = {} and form.{} = {}: neither may be negative, nor both zero",
+                      n_name, n, m_name, m));
   require(n == 0 || bool(f), "form.f is missing");
   require(m == 0 || bool(g), "form.g is missing");
   auto system =
@@ -121,13 +126,15 @@ std::shared_ptr<System> make_semi_explicit(const Function<2>& f, const Function<
 }
 
 std::shared_ptr<System> make(const Problem&, const SemiExplicit& form) {
-  return make_semi_explicit(form.f, form.g, form.differential, form.algebraic, 0, "x");
+  return make_semi_explicit(form.f, form.g, form.differential, form.algebraic, 0, "x",
+                            "differential", "algebraic");
 }
 
 std::shared_ptr<System> make(const Problem&, const SingularlyPerturbed& form) {
   require(form.epsilon >= 0 && std::isfinite(form.epsilon),
           fmt::format("form.epsilon = {}, must be finite and not negative", form.epsilon));
-  return make_semi_explicit(form.f, form.g, form.slow, form.fast, form.epsilon, "y");
+  return make_semi_explicit(form.f, form.g, form.slow, form.fast, form.epsilon, "y", "slow",
+                            "fast");
 }
 
 std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex2& form) {
@@ -357,6 +364,9 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
       problem.form);
   Names visible(system->variables.begin(), system->variables.begin() + system->visible);
   visible = names_or(problem.variables, visible, "variables");
+  std::set<std::string> seen;
+  for (const std::string& name : problem.variables)
+    require(seen.insert(name).second, fmt::format("variables has the name \"{}\" twice", name));
   std::copy(visible.begin(), visible.end(), system->variables.begin());
   if (system->levels.empty() && !std::holds_alternative<ExpressionGraph>(problem.form)) {
     if (system->equations.empty() || !problem.equations.empty())

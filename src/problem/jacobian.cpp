@@ -64,14 +64,19 @@ void Jacobian::discover(double t, const double* y, const double* yp) {
   std::vector<char> row_has(n, 0), column_has(n, 0);
   std::vector<double> y_near(n), yp_near(n);
   for (int round = 0; round < 3; ++round) {
+    // Before and after t as well: a mass like M = t vanishes at a single moment only.
+    const double t_near = t + (round == 0   ? 0.0
+                               : round == 1 ? 1e-3
+                                            : -1e-3) *
+                                  std::max(1e-2, std::abs(t));
     for (int i = 0; i < n; ++i) {
       const double s = round == 0 ? 0.0 : 1e-3 * spread(i, round);
       y_near[i] = y[i] + s * std::max(1e-2, std::abs(y[i]));
       yp_near[i] = yp[i] + (round == 0 ? 0.0 : spread(i, round + 7));
     }
-    probe(t, y_near.data(), yp_near.data(), false,
+    probe(t_near, y_near.data(), yp_near.data(), false,
           [&](int i, int j) { entries.emplace_back(i, j); });
-    probe(t, y_near.data(), yp_near.data(), true, [&](int i, int j) {
+    probe(t_near, y_near.data(), yp_near.data(), true, [&](int i, int j) {
       entries.emplace_back(i, j);
       row_has[i] = column_has[j] = 1;
     });
@@ -110,8 +115,8 @@ void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,
     moved_[j] = origin[j] + 1e-4 * std::max(1.0, std::abs(origin[j]));
     system_.residual(t, wrt_yp ? y : moved_.data(), wrt_yp ? moved_.data() : yp, moved_r_.data());
     moved_[j] = origin[j];
-    for (int i = 0; i < n; ++i)
-      if (!(moved_r_[i] == base_[i])) found(i, j);
+    for (int i = 0; i < n; ++i)  // a row not defined here tells nothing
+      if (!(moved_r_[i] == base_[i]) && !std::isnan(base_[i])) found(i, j);
   }
 }
 

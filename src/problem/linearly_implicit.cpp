@@ -89,12 +89,6 @@ std::string combination_name(const Names& equations, const RowCombination& combi
 std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImplicit& form) {
   const int n = form.size;
   const std::vector<Mass::Entry> entries = form.mass.entries(n);
-  for (const Mass::Entry& e : entries) {
-    require(
-        e.row >= 0 && e.row < n && e.column >= 0 && e.column < n,
-        fmt::format("mass has the entry ({}, {}), outside of {} equations", e.row, e.column, n));
-    require(std::isfinite(e.value), fmt::format("mass({}, {}) is not finite", e.row, e.column));
-  }
   std::vector<RowCombination> algebraic = algebraic_rows(n, entries);
   std::vector<char> is_algebraic(n, 0), has_derivative(n, 0);
   for (const RowCombination& combination : algebraic) is_algebraic[combination.row] = 1;
@@ -172,10 +166,26 @@ std::shared_ptr<System> make_variable(const LinearlyImplicit& form) {
 
 }  // namespace
 
+void require_mass(const Mass& mass, int size) {
+  require(mass.rows() < 0 || (mass.rows() == size && mass.columns() == size),
+          fmt::format("form.mass is {} x {}, must be {} x {}", mass.rows(), mass.columns(), size,
+                      size));
+  if (!mass.is_constant()) return;
+  for (const Mass::Entry& e : mass.entries(size)) {
+    require(e.row >= 0 && e.row < size && e.column >= 0 && e.column < size,
+            fmt::format("form.mass has the entry ({}, {}), outside of {} equations", e.row,
+                        e.column, size));
+    require(std::isfinite(e.value),
+            fmt::format("form.mass({}, {}) is not finite", e.row, e.column));
+  }
+}
+
 Mass Mass::diagonal(const Values& values) {
   std::vector<Entry> entries;
   for (int i = 0; i < values.size(); ++i) entries.push_back({i, i, values[i]});
-  return sparse(std::move(entries));
+  Mass mass = sparse(std::move(entries));
+  mass.diagonal_size_ = values.size();
+  return mass;
 }
 
 Mass Mass::sparse(std::vector<Entry> entries) {
@@ -201,10 +211,7 @@ std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
                                                const LinearlyImplicit& form) {
   require(form.size > 0, fmt::format("form.size = {}, must be positive", form.size));
   require(bool(form.f), "form.f is missing");
-  require(
-      form.mass.rows() < 0 || (form.mass.rows() == form.size && form.mass.columns() == form.size),
-      fmt::format("form.mass is {} x {}, must be {} x {}", form.mass.rows(), form.mass.columns(),
-                  form.size, form.size));
+  require_mass(form.mass, form.size);
   auto system = form.mass.is_constant() ? make_constant(problem, form) : make_variable(form);
   if (form.mass.is_constant()) system->differentiable = form.f.is_differentiable();
   append_numbered(system->variables, "y", form.size);

@@ -55,6 +55,8 @@ void mark_algebraic_variables(System& system, int begin, int end, int index);
 void add_algebraic_level(System& system);
 /// Missing functions and negative sizes.
 void require(bool condition, const std::string& message);
+/// Shape and entries of a constant mass.
+void require_mass(const Mass& mass, int size);
 
 std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
                                                const LinearlyImplicit& form);

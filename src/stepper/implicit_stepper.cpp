@@ -30,6 +30,9 @@ int newton_limit(const Tableau& method) {
 
 std::vector<Tableau> methods_for(const Options& options) {
   if (options.method != "radau") return {find_method(options.method)};
+  if (options.min_stages < 1 || options.max_stages > 7)
+    throw InvalidInput(fmt::format("min_stages = {} and max_stages = {}, must lie between 1 and 7",
+                                   options.min_stages, options.max_stages));
   std::vector<Tableau> list;
   for (int s = 1; s <= 7; s += 2)
     if (s >= options.min_stages && s <= options.max_stages)
@@ -130,8 +133,9 @@ std::string ImplicitStepper::where() const {
 }
 
 bool ImplicitStepper::step_is_too_small() const {
-  return std::abs(h_) <= 16 * unit_roundoff * std::max(std::abs(state_.t), std::abs(h_)) &&
-         !(reached_ && std::abs(h_) > 0);
+  // At t = 0 a step can shrink without end; the interval gives the unit there.
+  const double unit = std::max(std::abs(state_.t), 1e-12 * std::abs(limit_ - state_.t));
+  return std::abs(h_) <= 16 * unit_roundoff * unit && !(reached_ && std::abs(h_) > 0);
 }
 
 bool ImplicitStepper::renew_jacobian() {
