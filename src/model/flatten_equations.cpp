@@ -89,7 +89,25 @@ void Flattener::begin_equation() {
   evaluator_.renew_loop_values();
 }
 
+/// `x = number` among the initial equations says what start and fixed say; true if it was one.
+bool Flattener::take_as_start(NodeId residual) {
+  const Graph& g = evaluator_.graph();
+  const daedalus::Node n = g[residual];
+  NodeId variable = residual;
+  double value = 0;
+  if (n.op == Op::sub && g.is_constant(n.b)) variable = n.a, value = g.value(n.b);
+  if (n.op == Op::sub && g.is_constant(n.a)) variable = n.b, value = g.value(n.a);
+  if (g[variable].op != Op::input) return false;
+  const Leaf leaf = evaluator_.builder->leaf_of(g[variable].a);
+  if (leaf.kind != Leaf::Kind::variable || leaf.order != 0) return false;
+  FlatVariable& v = flat_.variables[static_cast<std::size_t>(leaf.which)];
+  if (v.fixed && v.start != value) return false;  // a contradiction: for the solver to report
+  v.start = value, v.has_start = v.fixed = true;
+  return true;
+}
+
 void Flattener::add_rows(const Value& residual, const Equation& equation) {
+  if (in_initial_section_ && !residual.is_array() && take_as_start(residual.scalar)) return;
   auto& labels = in_initial_section_ ? flat_.initial_labels : flat_.labels;
   const std::string label = label_of(equation);
   if (!residual.is_array()) {

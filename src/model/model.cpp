@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "method/nearest.h"
+#include "model/diagnostic.h"
 #include "model/flat_model.h"
 #include "model/parse.h"
 
@@ -19,6 +20,23 @@ struct Model::Content {
 };
 
 namespace {
+
+/// Parts of the language that are read and checked but have no solver behind them.
+void refuse_what_is_missing(const model::FlatModel& flat) {
+  const auto refuse = [&](const model::Span& at, const char* what, const char* hint) {
+    throw model::ModelError(*flat.source, model::Diagnostic{at, what, hint});
+  };
+  if (flat.has_boundary_conditions)
+    refuse(flat.boundary_at, "boundary value problems are not solved by this version",
+           "give start values instead of a constraint section");
+  if (!flat.relations.empty())
+    refuse(flat.relations[0].at, "events of models are not handled by this version",
+           "write noEvent(...) around the expression if a kink does no harm");
+  if (!flat.whens.empty() || !flat.assertions.empty() || flat.discrete_variables > 0)
+    throw InvalidInput(
+        flat.source->file +
+        ": when clauses, assertions and discrete variables are not handled by this version");
+}
 
 Problem make_problem(const model::FlatModel& flat) {
   ExpressionGraph form;
@@ -59,6 +77,7 @@ Model Model::from_text(const std::string& text, const std::string& file_name,
     throw InvalidInput(fmt::format("the model has no variable '{}'{}", name,
                                    near.empty() ? "" : "; did you mean '" + near[0] + "'?"));
   }
+  refuse_what_is_missing(content->flat);
   content->problem = make_problem(content->flat);
   Model result;
   result.content_ = std::move(content);
