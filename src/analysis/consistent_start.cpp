@@ -16,6 +16,7 @@ namespace {
 /// Algebraic variables are guesses: moving them costs next to nothing.
 constexpr double algebraic_cost = 1e-4;
 constexpr double smallest_change = 1e-14;  // relative to the scale: rounding level
+constexpr double noise = 1e-8;  // second derivatives by differences: no iteration gets below
 
 double size_of_row(const Matrix& m, int i) {
   return m.row(i).norm();
@@ -99,6 +100,7 @@ bool LevelProjection::iterate(double t, double* y, int max_iterations) {
       factored_ = false;
       continue;
     }
+    if (fraction < 1e-4 && change <= noise) return true;
     std::copy(trial_.begin(), trial_.end(), y);
     residual_ = trial_residual_;
     if (!residual_.allFinite() || fraction < 1e-4) return false;
@@ -108,7 +110,7 @@ bool LevelProjection::iterate(double t, double* y, int max_iterations) {
     fresh = false;
     last = change;
   }
-  return last <= 1e-10;
+  return last <= noise;
 }
 
 bool LevelProjection::polish(double t, double* y) {
