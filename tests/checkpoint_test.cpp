@@ -213,6 +213,7 @@ int continue_in_another_process(const std::string& stem) {
   if (child == 0) {
     setenv(request, stem.c_str(), 1);
     unsetenv("GTEST_TOTAL_SHARDS");
+    unsetenv("GTEST_SHARD_INDEX");
     const char* filter = "--gtest_filter=CheckpointProcess.ContinuesFromTheFileItIsGiven";
     execl("/proc/self/exe", "daedalus_unit_tests", "--gtest_brief=1", filter, nullptr);
     _exit(127);

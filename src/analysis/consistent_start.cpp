@@ -13,8 +13,12 @@
 namespace daedalus {
 namespace {
 
-/// Algebraic variables are guesses: moving them costs next to nothing.
-constexpr double algebraic_cost = 1e-4;
+/// What it costs to move a variable: multipliers are guesses, and what is wrong with velocities
+/// must be put right by velocities, so each level is next to nothing beside the one before.
+double cost_of(const System& system, int j) {
+  if (system.algebraic_variable[j]) return 1e-10;
+  return system.velocity_variable[j] ? 1e-5 : 1.0;
+}
 constexpr double smallest_change = 1e-14;  // relative to the scale: rounding level
 constexpr double noise = 1e-8;  // second derivatives by differences: no iteration gets below
 
@@ -28,8 +32,7 @@ LevelProjection::LevelProjection(const System& system, std::vector<double> scale
     : system_(system), scale_(std::move(scale)), held_(system.size, 0) {
   for (const ConstraintLevel& level : system.levels)
     equations_.insert(equations_.end(), level.equations.begin(), level.equations.end());
-  for (int j = 0; j < system.size; ++j)
-    if (system.algebraic_variable[j]) scale_[j] /= algebraic_cost;
+  for (int j = 0; j < system.size; ++j) cost_.push_back(cost_of(system, j)), scale_[j] /= cost_[j];
   const auto rows = static_cast<Eigen::Index>(equations_.size());
   residual_.resize(rows), trial_residual_.resize(rows);
   trial_.resize(system.size), step_.resize(system.size), natural_.resize(system.size);
@@ -51,7 +54,7 @@ void LevelProjection::linearize(double t, const double* y) {
   Vector plus(rows), minus(rows);
   for (int j = 0; j < n; ++j) {
     if (held_[j]) continue;
-    const double cost = system_.algebraic_variable[j] ? algebraic_cost : 1.0;
+    const double cost = cost_[j];
     const double s = 6e-6 * std::max(std::abs(y[j]), scale_[j] * cost);  // eps^(1/3)
     moved[j] = y[j] + s;
     evaluate(t, moved.data(), plus);
@@ -75,26 +78,27 @@ bool LevelProjection::iterate(double t, double* y, int max_iterations) {
   const int n = system_.size;
   evaluate(t, y, residual_);
   if (!residual_.allFinite()) return false;
+  const auto extent = [&](const Vector& step) {  // in the scale of the variables, costs left out
+    double largest = 0;
+    for (int j = 0; j < n; ++j) largest = std::max(largest, std::abs(step[j]) / cost_[j]);
+    return largest;
+  };
   double last = 0;
   bool fresh = false;
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
     if (!factored_) linearize(t, y), fresh = true;
     if (!factored_) return false;
     step_.noalias() = pseudo_inverse_ * residual_;
-    const double size = step_.cwiseAbs().maxCoeff();
-    if (!std::isfinite(size)) return false;
-    double change = 0;  // in the scale of a variable, the cost of algebraic ones left out
-    for (int j = 0; j < n; ++j)
-      change = std::max(change,
-                        std::abs(step_[j]) / (system_.algebraic_variable[j] ? algebraic_cost : 1));
+    const double change = extent(step_);
+    if (!std::isfinite(change)) return false;
     // Damping: the natural step of the frozen linearisation must shrink.
     double fraction = 1;
     for (;; fraction *= 0.5) {
       for (int j = 0; j < n; ++j) trial_[j] = y[j] - fraction * scale_[j] * step_[j];
       evaluate(t, trial_.data(), trial_residual_);
       natural_.noalias() = pseudo_inverse_ * trial_residual_;
-      const double next = trial_residual_.allFinite() ? natural_.cwiseAbs().maxCoeff() : INFINITY;
-      if (next <= (1 - 0.25 * fraction) * size || size <= 1e-12 || fraction < 1e-4) break;
+      const double next = trial_residual_.allFinite() ? extent(natural_) : INFINITY;
+      if (next <= (1 - 0.25 * fraction) * change || change <= 1e-11 || fraction < 1e-4) break;
     }
     if (fraction < 1e-4 && !fresh) {
       factored_ = false;
@@ -106,7 +110,7 @@ bool LevelProjection::iterate(double t, double* y, int max_iterations) {
     if (!residual_.allFinite() || fraction < 1e-4) return false;
     if (change <= smallest_change) return true;
     if (change <= 1e-10 && iteration > 0 && change >= 0.3 * last) return true;
-    if (iteration > 0 && change > 0.3 * last) factored_ = false;
+    if (iteration > 0 && change > 0.1 * last) factored_ = false;
     fresh = false;
     last = change;
   }
@@ -114,7 +118,7 @@ bool LevelProjection::iterate(double t, double* y, int max_iterations) {
 }
 
 bool LevelProjection::polish(double t, double* y) {
-  return iterate(t, y, 8);
+  return iterate(t, y, 20);
 }
 
 bool LevelProjection::project(double t, double* y, int max_iterations) {
@@ -124,10 +128,16 @@ bool LevelProjection::project(double t, double* y, int max_iterations) {
   // Satisfied means: what is left is rounding, in units of what the variables can do to the row.
   linearize(t, y);
   for (Eigen::Index i = 0; i < residual_.size(); ++i) {
-    const double reach = std::max(size_of_row(jacobian_, static_cast<int>(i)), 1e-300);
-    if (!(std::abs(residual_[i]) <= 1e-8 * reach + 1e-12)) return false;
+    if (!(std::abs(residual_[i]) <= 1e-8 * reach(static_cast<int>(i)) + 1e-12)) return false;
   }
   return true;
+}
+
+double LevelProjection::reach(int row) const {
+  double largest = 1e-300;
+  for (int j = 0; j < system_.size; ++j)
+    largest = std::max(largest, std::abs(jacobian_(row, j)) * cost_[j]);
+  return largest;
 }
 
 std::string LevelProjection::contradiction(double t, const double* y) const {
@@ -152,7 +162,7 @@ std::string LevelProjection::contradiction(double t, const double* y) const {
     text +=
         fmt::format("{}\"{}\" (residual {:.3g})", text.empty() ? "" : ", ", equations_[i], r[i]);
     for (int j = 0; j < system_.size; ++j)
-      if (held_[j] && std::abs(free.jacobian_(i, j)) > 1e-8 * size_of_row(free.jacobian_, i) &&
+      if (held_[j] && std::abs(free.jacobian_(i, j)) * cost_[j] > 1e-8 * free.reach(i) &&
           held.find(system_.variables[j] + " =") == std::string::npos)
         held += fmt::format("{}{} = {:.6g}", held.empty() ? "" : ", ", system_.variables[j], y[j]);
   }

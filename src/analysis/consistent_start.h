@@ -33,11 +33,13 @@ class LevelProjection {
  private:
   void evaluate(double t, const double* y, Vector& out) const;
   void linearize(double t, const double* y);
+  /// What the variables, at their scale, do to a row.
+  double reach(int row) const;
   bool iterate(double t, double* y, int max_iterations);
 
   const System& system_;
   std::vector<double> scale_;
-  std::vector<double> trial_;
+  std::vector<double> cost_, trial_;
   Vector trial_residual_, step_, natural_;
   std::vector<char> held_;
   Names equations_;

@@ -229,6 +229,7 @@ void set_variables(System& system, const Sizes& n, Formulation formulation) {
   system.visible = n.total() - n.nu;
   const int base = 2 * n.q;
   const bool direct = formulation == Formulation::direct && n.lambda > 0;
+  if (n.lambda > 0) std::fill_n(system.velocity_variable.begin() + n.q, n.q, 1);
   if (direct) std::fill_n(system.variable_index.begin() + n.q, n.q, 2);
   // Index 1 has v' in two sets of rows, E(q) v': with frozen E the first increments of lambda are
   // of the size of those of v, as in B(y) y' = a(y), and must be weighed like index 2 for Newton's

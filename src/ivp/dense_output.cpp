@@ -8,17 +8,6 @@
 #include "daedalus/error.h"
 
 namespace daedalus {
-namespace {
-
-/// Velocities of index 3 are less accurate than positions; putting them right must not move the
-/// positions, so they are the cheaper ones to move.
-std::vector<double> by_index(const System& system, std::vector<double> scale) {
-  for (int i = 0; i < system.size; ++i)
-    if (!system.algebraic_variable[i] && system.variable_index[i] > 1) scale[i] *= 100;
-  return scale;
-}
-
-}  // namespace
 
 OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
                                    std::vector<double> scale)
@@ -27,7 +16,7 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
       index_one_(system_->is_index_one()),
       active_(!system_->levels.empty() || system_->hidden_constraints),
       algebraic_(*system_, jacobian_),
-      levels_(*system_, by_index(*system_, scale)),
+      levels_(*system_, scale),
       tolerance_(scale),
       kept_(system_->size) {
   // Dense least squares at every output point: only where they are small.

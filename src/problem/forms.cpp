@@ -187,7 +187,8 @@ std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex3& for
   append_numbered(system->variables, "z", nz);
   append_numbered(system->variables, "u", nu);
   mark_algebraic_rows(*system, ny + nz, ny + nz + nu);
-  for (int i = ny; i < ny + nz; ++i) system->variable_index[i] = 2;
+  for (int i = ny; i < ny + nz; ++i)
+    system->variable_index[i] = 2, system->velocity_variable[i] = 1;
   mark_algebraic_variables(*system, ny + nz, ny + nz + nu, 3);
   system->equations = names_or(problem.equations, system->equations, "equations");
 
@@ -289,6 +290,7 @@ std::shared_ptr<System> make(const Problem& problem, const HigherOrder& form) {
   for (int j = 0; m > 0 && j < form.order; ++j)
     for (int i = 0; i < form.size; ++i)
       system->variable_index[j * form.size + i] = std::max(1, form.index - form.order + j);
+  for (int i = 0; i < n; ++i) system->velocity_variable[i] = system->variable_index[i] > 1;
   mark_algebraic_rows(*system, n, n + m);
   mark_algebraic_variables(*system, n, n + m, form.index);
   system->equations = names_or(problem.equations, system->equations, "equations");

@@ -53,6 +53,7 @@ void set_size(System& system, int size) {
   system.variable_index.assign(size, 1);
   system.algebraic_row.assign(size, 0);
   system.algebraic_variable.assign(size, 0);
+  system.velocity_variable.assign(size, 0);
   system.equations.clear();
   for (int i = 1; i <= size; ++i) system.equations.push_back(fmt::format("equation {}", i));
 }

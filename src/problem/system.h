@@ -65,6 +65,7 @@ class System {
   std::vector<int> variable_index;       ///< 1, 2, 3: errors count with h^(index - 1)
   std::vector<char> algebraic_row;       ///< no y' occurs in the row
   std::vector<char> algebraic_variable;  ///< its y' occurs nowhere
+  std::vector<char> velocity_variable;   ///< enters the constraints from their first derivative on
   std::vector<ConstraintLevel> levels;
   std::shared_ptr<ConstraintSet> constraints;  ///< in place of levels, where derivatives enter
   std::shared_ptr<OwnJacobian> own_jacobian;

@@ -1,0 +1,70 @@
+// The shipped models with known solutions, solved as a user would: text in, end values out.
+#include <cmath>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "daedalus/model.h"
+
+namespace daedalus {
+namespace {
+
+const std::string models = std::string(DAEDALUS_DATA_DIR) + "/../models/";
+
+/// Smallest number of correct digits over the variables, in the mixed sense |error| / (1 + |ref|)
+/// relative to the size of the largest known value of its kind.
+double digits(const Solution& solution, const nlohmann::json& reference) {
+  double worst = 1e-17;
+  const auto& names = reference["variables"];
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (reference["values"][i].is_null()) continue;
+    const double expected = std::stod(reference["values"][i].get<std::string>());
+    if (!std::isfinite(expected)) continue;
+    const double found = solution.value(-1, names[i].get<std::string>());
+    worst = std::max(worst, std::abs(found - expected) / std::max(std::abs(expected), 1e-3));
+  }
+  return -std::log10(worst);
+}
+
+struct ModelCase {
+  const char* name;
+  double digits;  ///< to be reached at rtol 1e-8
+};
+
+class ShippedModel : public testing::TestWithParam<ModelCase> {};
+
+TEST_P(ShippedModel, ReachesItsReference) {
+  const auto [name, wanted] = GetParam();
+  std::ifstream file(models + "references.json");
+  const nlohmann::json all = nlohmann::json::parse(file);
+  const nlohmann::json& reference = (all.contains("models") ? all["models"] : all)[name];
+  const Model model = Model::from_file(models + name + ".mo");
+  Options options = model.options();
+  options.rtol = 1e-8;
+  options.at = {model.problem().t_span.end};
+  options.dense = false;
+  const Solution solution = solve(model.problem(), model.scaled(options));
+  ASSERT_TRUE(solution.succeeded()) << solution.message.text();
+  const double reached = digits(solution, reference);
+  std::printf("%-24s %5.1f digits, %6lld steps\n", name, reached,
+              static_cast<long long>(solution.statistics.steps));
+  EXPECT_GE(reached, wanted);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gallery, ShippedModel,
+    testing::Values(ModelCase{"chemakzo", 6}, ModelCase{"transamp", 6}, ModelCase{"robertson", 6},
+                    ModelCase{"robertson_4e10", 6}, ModelCase{"robertson_40", 6},
+                    ModelCase{"caraxis", 6}, ModelCase{"andrews", 5}, ModelCase{"water", 6},
+                    ModelCase{"fekete", 6}, ModelCase{"tba", 6}, ModelCase{"pump", 6},
+                    ModelCase{"pendulum_index3", 6}, ModelCase{"pendulum_ggl", 6},
+                    ModelCase{"arevalo_index3", 6}, ModelCase{"arevalo_index2", 6},
+                    ModelCase{"jay_index2", 6}, ModelCase{"ascher_petzold_index2", 6},
+                    ModelCase{"brenan_index1", 6}, ModelCase{"kvaerno_index1", 6},
+                    ModelCase{"weissinger", 6}, ModelCase{"kamke542", 6},
+                    ModelCase{"vdpol_limit", 6}, ModelCase{"heat2d_10", 6}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace daedalus
