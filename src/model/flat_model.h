@@ -63,6 +63,7 @@ struct FlatModel {
   int visible = 0;                      ///< those of the model; the rest are lower derivatives
   std::vector<std::string> labels;      ///< of the equations: label, or `line 12`
   EquationSet equations;
+  std::vector<std::pair<int, int>> definitions;  ///< (row, variable) of `v = expression`, v free
   std::vector<std::string> initial_labels;
   EquationSet initial_equations;
 

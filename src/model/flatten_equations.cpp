@@ -141,6 +141,13 @@ void Flattener::add_equality(const Equation& equation, const Equality& equality)
                         ? "this equation says nothing: it holds for all values"
                         : fmt::format("this equation contains no unknown and cannot hold: {} = 0",
                                       g.value(residual.scalar)));
+  if (!in_initial_section_ && as<Reference>(equality.left)) {
+    const Evaluator::Place place = evaluator_.place_of(equality.left);
+    if (place.symbol->kind == Symbol::Kind::variable)
+      for (std::size_t i = 0; i < place.offsets.size(); ++i)
+        note_definition(static_cast<int>(flat_.labels.size() + i),
+                        place.symbol->base + place.offsets[i]);
+  }
   add_rows(residual, equation);
 }
 
@@ -239,10 +246,17 @@ void Flattener::add_binding(const Declaration& d) {
   Graph& g = evaluator_.graph();
   Equation equation;
   equation.at = d.at, equation.label = d.name;
+  for (int i = 0; i < size_of(symbol.shape); ++i)
+    note_definition(static_cast<int>(flat_.labels.size()) + i, symbol.base + i);
   const Value own = symbol.shape.empty() ? Value(left.elements[0]) : Value(left);
   add_rows(evaluator_.elementwise(
                own, right, d.at, [&](NodeId a, NodeId b) { return g.sub(a, b); }, "="),
            equation);
+}
+
+void Flattener::note_definition(int row, int variable) {
+  const FlatVariable& v = flat_.variables[static_cast<std::size_t>(variable)];
+  if (!v.has_start && !v.fixed) flat_.definitions.emplace_back(row, variable);
 }
 
 void Flattener::add_hidden_equations() {

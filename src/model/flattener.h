@@ -34,6 +34,7 @@ class Flattener {
   void add_assertion(const Equation& equation, const Assert& assertion);
   void add_hidden_equations();
   bool take_as_start(NodeId residual);
+  void note_definition(int row, int variable);
   void add_rows(const Value& residual, const Equation& equation);
   /// Residuals of the equalities of a branch, in order.
   std::vector<NodeId> residuals(const Equations& equations);

@@ -2,6 +2,7 @@
 #include "daedalus/model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -38,6 +39,29 @@ void refuse_what_is_missing(const model::FlatModel& flat) {
         ": when clauses, assertions and discrete variables are not handled by this version");
 }
 
+/// Variables without a start that an equation `v = expression` defines begin at that value:
+/// zero would often lie where other equations are not defined.
+void guess_definitions(const model::FlatModel& flat, const ExpressionGraph& form,
+                       std::vector<double>& start) {
+  if (flat.definitions.empty()) return;
+  constexpr int deepest_chain = 20;
+  std::vector<int> rows;
+  for (const auto& [row, variable] : flat.definitions) rows.push_back(row);
+  const EquationSet definitions = flat.equations.restricted(rows);
+  std::vector<double> zero(start.size(), 0.0), r(rows.size());
+  const double* x[] = {start.data(), zero.data()};
+  for (int sweep = 0; sweep < deepest_chain; ++sweep) {
+    definitions.residual({flat.start_time, x, form.discrete->data()}, r.data());
+    double change = 0;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (!std::isfinite(r[k])) continue;
+      start[static_cast<std::size_t>(flat.definitions[k].second)] -= r[k];
+      change = std::max(change, std::abs(r[k]));
+    }
+    if (change == 0) break;
+  }
+}
+
 Problem make_problem(const model::FlatModel& flat) {
   ExpressionGraph form;
   form.size = static_cast<int>(flat.variables.size());
@@ -55,6 +79,7 @@ Problem make_problem(const model::FlatModel& flat) {
     start.push_back(v.start);
     if (v.fixed) problem.fixed.push_back(v.name);
   }
+  guess_definitions(flat, form, start);
   problem.form = std::move(form);
   problem.t_span = {flat.start_time, flat.stop_time};
   problem.start = start;

@@ -29,15 +29,17 @@ void NearestPoint::linearize(const double* x) {
   for (int j = 0; j < equations_.unknowns; ++j)
     scaled_.col(j) *= scale_[static_cast<std::size_t>(j)] * freedom_[static_cast<std::size_t>(j)];
   // Rows of very different size (a position beside an acceleration) must not decide the rank.
-  Vector size = scaled_.rowwise().norm().cwiseMax(1e-300);
-  scaled_ = size.cwiseInverse().asDiagonal() * scaled_;
+  // A row that no free unknown reaches (all held) takes no part.
+  Vector inverse = scaled_.rowwise().norm();
+  for (double& row : inverse) row = row > 1e-200 ? 1 / row : 0.0;
+  scaled_ = inverse.asDiagonal() * scaled_;
   factored_ = scaled_.allFinite();
   if (!factored_) return;
   Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
   decomposition.setThreshold(rank_threshold);
   decomposition.compute(scaled_);
   rank_ = static_cast<int>(decomposition.rank());
-  pseudo_inverse_ = decomposition.pseudoInverse() * size.cwiseInverse().asDiagonal();
+  pseudo_inverse_ = decomposition.pseudoInverse() * inverse.asDiagonal();
   factored_ = pseudo_inverse_.allFinite();
 }
 

@@ -104,7 +104,7 @@ void ImplicitStepper::use(int position) {
     newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.1 * newton_.tolerance);
   // What Newton leaves in a position constraint comes back in the estimate of the next step as
   // gamma^2 times itself, whatever the step size: it must stay well below the tolerance.
-  if (index == 3) newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.05 * newton_.tolerance);
+  if (index == 3) newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.02 * newton_.tolerance);
   if (!state_.y.empty()) norm_.set_reference(state_.y.data());
 }
 
