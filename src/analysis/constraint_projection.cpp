@@ -8,93 +8,128 @@
 
 namespace daedalus {
 namespace {
-constexpr double freely = 1e6;
+
+class LevelConstraints final : public ConstraintSet {
+ public:
+  LevelConstraints(const System& system, const std::vector<double>& scale)
+      : system_(system), scale_(scale) {
+    unknowns = system.size;
+    for (const ConstraintLevel& level : system.levels)
+      equations.insert(equations.end(), level.equations.begin(), level.equations.end());
+    // Each level next to nothing beside the one before: squares of these ratios leak.
+    for (int j = 0; j < system.size; ++j)
+      freedom.push_back(system.algebraic_variable[j]  ? 1e10
+                        : system.velocity_variable[j] ? 1e5
+                                                      : 1.0);
+  }
+
+  void evaluate(double t, const double* y, double* r) const override {
+    for (const ConstraintLevel& level : system_.levels) {
+      level.residual(t, y, r);
+      r += level.size();
+    }
+  }
+
+  void linearize(double t, const double* y, double* jacobian) const override {
+    const std::size_t rows = equations.size();
+    std::vector<double> moved(y, y + system_.size), plus(rows), minus(rows);
+    for (int j = 0; j < system_.size; ++j, jacobian += rows) {
+      const double s = 6e-6 * std::max(std::abs(y[j]), scale_[j]);  // eps^(1/3)
+      moved[j] = y[j] + s;
+      evaluate(t, moved.data(), plus.data());
+      moved[j] = y[j] - s;
+      evaluate(t, moved.data(), minus.data());
+      moved[j] = y[j];
+      for (std::size_t i = 0; i < rows; ++i) jacobian[i] = (plus[i] - minus[i]) / (2 * s);
+    }
+  }
+
+ private:
+  const System& system_;
+  std::vector<double> scale_;
+};
+
+struct AtTime final : PointEquations {
+  const ConstraintSet& set;
+  double t;
+  AtTime(const ConstraintSet& constraints, double time) : set(constraints), t(time) {}
+  void evaluate(const double* x, double* r) const override { set.evaluate(t, x, r); }
+  void linearize(const double* x, double* j) const override { set.linearize(t, x, j); }
+};
+
+NearestPoint make_solver(const ConstraintSet& set, const std::vector<double>& scale,
+                         const std::vector<char>& fixed) {
+  std::vector<double> size = scale, freedom = set.freedom;
+  for (const int of : set.derivative_of) size.push_back(scale[of]);
+  for (std::size_t j = 0; j < fixed.size(); ++j)
+    if (fixed[j]) freedom[j] = 0;
+  return {static_cast<int>(set.equations.size()), std::move(size), std::move(freedom)};
 }
 
-ConstraintProjection::ConstraintProjection(const System& system, const std::vector<double>& scale,
-                                           const std::vector<char>& fixed)
-    : system_(system),
-      fixed_(fixed),
-      x_(static_cast<std::size_t>(system.constraints->unknowns), 0.0) {
-  const ConstraintSet& set = *system.constraints;
-  std::vector<double> size(scale.begin(), scale.begin() + system.size);
-  for (int j = 0; j < system.size; ++j)
-    freedom_.push_back(fixed[static_cast<std::size_t>(j)]                       ? 0.0
-                       : system.algebraic_variable[static_cast<std::size_t>(j)] ? freely
-                                                                                : 1.0);
-  for (int of : set.derivative_of)
-    size.push_back(scale[static_cast<std::size_t>(of)]), freedom_.push_back(freely);
-  solver_ = std::make_unique<NearestPoint>(
-      NearestPoint::Equations{
-          set.unknowns, static_cast<int>(set.equations.size()),
-          [this](const double* x, double* r) { system_.constraints->evaluate(t_, x, r); },
-          [this](const double* x, double* j) { system_.constraints->linearize(t_, x, j); }},
-      size, freedom_);
+}  // namespace
+
+std::shared_ptr<ConstraintSet> level_constraints(const System& system,
+                                                 const std::vector<double>& scale) {
+  return std::make_shared<LevelConstraints>(system, scale);
 }
+
+ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr<ConstraintSet> set,
+                                           const std::vector<double>& scale,
+                                           const std::vector<char>& fixed)
+    : system_(&system),
+      set_(std::move(set)),
+      fixed_(fixed),
+      x_(static_cast<std::size_t>(set_->unknowns), 0.0),
+      solver_(make_solver(*set_, scale, fixed)) {}
 
 bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterations) {
-  t_ = t;
-  const auto n = static_cast<std::size_t>(system_.size);
-  const ConstraintSet& set = *system_.constraints;
+  const auto n = static_cast<std::size_t>(system_->size);
   std::copy(y, y + n, x_.begin());
   std::fill(x_.begin() + static_cast<std::ptrdiff_t>(n), x_.end(), 0.0);
-  std::vector<char> seen(n, 0);
-  for (std::size_t k = 0; k < set.derivative_of.size(); ++k) {
-    const auto of = static_cast<std::size_t>(set.derivative_of[k]);
-    if (!seen[of]) x_[n + k] = yp[of], seen[of] = 1;  // first derivatives come first
-  }
-  const bool done = solver_->solve(x_.data(), max_iterations);
+  // First derivatives stand before higher ones.
+  const std::vector<int>& of = set_->derivative_of;
+  std::vector<int> first(n, -1);
+  for (std::size_t k = of.size(); k-- > 0;) first[of[k]] = static_cast<int>(n + k);
+  for (std::size_t j = 0; j < n; ++j)
+    if (first[j] >= 0) x_[first[j]] = yp[j];
+  const bool done = solver_.solve(AtTime(*set_, t), x_.data(), max_iterations);
   std::copy(x_.begin(), x_.begin() + static_cast<std::ptrdiff_t>(n), y);
-  std::fill(seen.begin(), seen.end(), 0);
-  for (std::size_t k = 0; k < set.derivative_of.size(); ++k) {
-    const auto of = static_cast<std::size_t>(set.derivative_of[k]);
-    if (!seen[of]) yp[of] = x_[n + k], seen[of] = 1;
-  }
-  started_ = true;
+  for (std::size_t j = 0; j < n; ++j)
+    if (first[j] >= 0) yp[j] = x_[first[j]];
   return done;
 }
 
 bool ConstraintProjection::polish(double t, double* y) {
-  t_ = t;
-  const auto n = static_cast<std::size_t>(system_.size);
+  const auto n = static_cast<std::ptrdiff_t>(system_->size);
   std::copy(y, y + n, x_.begin());
-  bool done = false;
-  if (started_) done = solver_->polish(x_.data());
-  if (!done) {
-    solver_->forget();
-    std::copy(y, y + n, x_.begin());
-    std::fill(x_.begin() + static_cast<std::ptrdiff_t>(n), x_.end(), 0.0);
-    done = solver_->solve(x_.data(), 30);
-    started_ = done;
-  }
-  if (done) std::copy(x_.begin(), x_.begin() + static_cast<std::ptrdiff_t>(n), y);
-  return done;
+  if (!solver_.polish(AtTime(*set_, t), x_.data())) return false;
+  std::copy(x_.begin(), x_.begin() + n, y);
+  return true;
 }
 
 std::string ConstraintProjection::contradiction(double t, const double* y) {
-  t_ = t;
-  std::copy(y, y + system_.size, x_.begin());
-  const Names& names = system_.constraints->equations;
-  const Vector stuck = solver_->unreachable(x_.data());
-  const Vector all = solver_->residual();
+  const AtTime equations(*set_, t);
+  std::copy(y, y + system_->size, x_.begin());
+  const Vector stuck = solver_.unreachable(equations, x_.data());
+  const Vector all = solver_.residual();
   const bool reachable = stuck.cwiseAbs().maxCoeff() < 1e-3 * all.cwiseAbs().maxCoeff();
   const Vector& share = reachable ? all : stuck;
-  std::vector<int> rows(names.size());
+  std::vector<int> rows(set_->equations.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::sort(rows.begin(), rows.end(),
             [&](int a, int b) { return std::abs(share[a]) > std::abs(share[b]); });
+  const Matrix& jacobian = solver_.jacobian();
   std::string text, held;
-  for (int i : rows) {
+  for (const int i : rows) {
     if (!(std::abs(share[i]) >= 1e-3 * std::abs(share[rows[0]])) || text.size() > 300) break;
-    text += fmt::format("{}\"{}\" (residual {:.3g})", text.empty() ? "" : ", ",
-                        names[static_cast<std::size_t>(i)], all[i]);
-    for (int j = 0; j < system_.size; ++j)
-      if (fixed_[static_cast<std::size_t>(j)] && solver_->jacobian()(i, j) != 0 &&
-          held.find(system_.variables[static_cast<std::size_t>(j)] + " =") == std::string::npos)
-        held += fmt::format("{}{} = {:.6g}", held.empty() ? "" : ", ",
-                            system_.variables[static_cast<std::size_t>(j)], y[j]);
+    text += fmt::format("{}\"{}\" (residual {:.3g})", text.empty() ? "" : ", ", set_->equations[i],
+                        all[i]);
+    for (int j = 0; j < system_->size; ++j)
+      if (fixed_[j] && std::abs(jacobian(i, j)) > 1e-8 * jacobian.row(i).norm() &&
+          held.find(system_->variables[j] + " =") == std::string::npos)
+        held += fmt::format("{}{} = {:.6g}", held.empty() ? "" : ", ", system_->variables[j], y[j]);
   }
-  return held.empty() ? text : text + " with the fixed values " + held;
+  return held.empty() ? text : fmt::format("{} with the fixed values {}", text, held);
 }
 
 }  // namespace daedalus

@@ -1,6 +1,7 @@
 #pragma once
-// Puts a point of a System onto its ConstraintSet, the unknown derivatives included. Differential
-// variables move as little as they can, algebraic ones and derivatives freely.
+// Puts a point of a System onto all that its solution satisfies: its ConstraintSet, or the levels
+// of its constraints. What is wrong with velocities is put right by velocities, and multipliers
+// and derivatives move freely.
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,28 +11,28 @@
 
 namespace daedalus {
 
+/// The levels of the constraints as equations for y alone.
+std::shared_ptr<ConstraintSet> level_constraints(const System& system,
+                                                 const std::vector<double>& scale);
+
 class ConstraintProjection {
  public:
-  ConstraintProjection(const System& system, const std::vector<double>& scale,
-                       const std::vector<char>& fixed);
+  ConstraintProjection(const System& system, std::shared_ptr<ConstraintSet> set,
+                       const std::vector<double>& scale, const std::vector<char>& fixed);
 
-  /// Full solve from a guess; fills yp with the derivatives found.
+  /// Full solve from a guess. Where the derivatives are among the unknowns, yp gets them.
   bool solve(double t, double* y, double* yp, int max_iterations);
-  /// From a point nearly there.
+  /// From a point nearly there, with what the last call has found as long as it serves.
   bool polish(double t, double* y);
-  /// The next result depends on its arguments alone.
-  void forget() { started_ = false; }
   /// Names of the equations that cannot hold together, and of the held values in them.
   std::string contradiction(double t, const double* y);
 
  private:
-  const System& system_;
+  const System* system_;
+  std::shared_ptr<ConstraintSet> set_;
   std::vector<char> fixed_;
-  double t_ = 0;
   std::vector<double> x_;
-  std::vector<double> freedom_;
-  std::unique_ptr<NearestPoint> solver_;
-  bool started_ = false;
+  NearestPoint solver_;
 };
 
 }  // namespace daedalus

@@ -16,43 +16,37 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
       index_one_(system_->is_index_one()),
       active_(!system_->levels.empty() || system_->hidden_constraints),
       algebraic_(*system_, jacobian_),
-      levels_(*system_, scale),
+      constraints_(*system_,
+                   system_->constraints ? system_->constraints : level_constraints(*system_, scale),
+                   scale, std::vector<char>(system_->size, 0)),
       tolerance_(scale),
       kept_(system_->size) {
-  // Dense least squares at every output point: only where they are small.
-  active_ = active_ && !(system_->constraints && system_->constraints->unknowns > 150);
-  if (system_->hidden_constraints && system_->constraints)
-    constraints_ = std::make_unique<ConstraintProjection>(*system_, scale,
-                                                          std::vector<char>(system_->size, 0));
+  // With derivatives among the unknowns, dense least squares at every row: only where small.
+  if (system_->constraints && system_->constraints->unknowns > 200) active_ = false;
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 
 void OutputProjection::linearize(const Anchor& anchor) {
   if (at_anchor_ && anchor_.t == anchor.t && anchor_.y == anchor.y) return;
   anchor_ = anchor;
-  at_anchor_.emplace(levels_);
+  at_anchor_.emplace(constraints_);
   std::copy(anchor.y.begin(), anchor.y.end(), kept_.begin());
   anchored_ = at_anchor_->polish(anchor.t, kept_.data());
 }
 
 void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool solved) {
   if (!active_ || (index_one_ && solved)) return;
-  if (!index_one_ && !constraints_) linearize(anchor);
+  if (!index_one_) linearize(anchor);
   std::copy(y, y + system_->size, kept_.begin());
   if (index_one_) {
     algebraic_.forget();
     if (!algebraic_.project(t, y, tolerance_)) std::copy(kept_.begin(), kept_.end(), y);
     return;
   }
-  if (constraints_) {
-    constraints_->forget();
-    if (!constraints_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
-    return;
-  }
-  working_.emplace(anchored_ ? *at_anchor_ : levels_);
+  working_.emplace(anchored_ ? *at_anchor_ : constraints_);
   if (working_->polish(t, y)) return;
   std::copy(kept_.begin(), kept_.end(), y);
-  working_.emplace(levels_);
+  working_.emplace(constraints_);
   if (!working_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
 }
 

@@ -48,11 +48,10 @@ class OutputProjection {
   Jacobian jacobian_;
   bool index_one_, active_;
   AlgebraicProjection algebraic_;
-  LevelProjection levels_;  ///< never used: copies of it start without memory
-  std::optional<LevelProjection> at_anchor_, working_;
+  ConstraintProjection constraints_;  ///< never used: copies of it start without memory
+  std::optional<ConstraintProjection> at_anchor_, working_;
   Anchor anchor_;
   bool anchored_ = false;
-  std::unique_ptr<ConstraintProjection> constraints_;
   std::vector<double> tolerance_, kept_;
 };
 

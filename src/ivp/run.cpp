@@ -67,9 +67,10 @@ void Integrator::Run::prepare() {
   stepper_->start(start, 0);
 }
 
-bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, Message& message) {
+bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
+                                   Message& message) {
   StartReport report =
-      make_consistent(*system_, *jacobian_, state.t, state.y, state.yp, fixed, scale_);
+      make_consistent(*system_, *jacobian_, state.t, state.y, state.yp, fixed, scale_, at_start);
   message = report.message;
   if (solution_.start_shift.empty()) solution_.start_shift = report.shift;
   return report.consistent;
@@ -78,7 +79,7 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
 void Integrator::Run::begin() {
   State state = stepper_->state();
   Message message;
-  const bool consistent = reinitialize(state, fixed_variables(problem_, *system_), message);
+  const bool consistent = reinitialize(state, fixed_variables(problem_, *system_), true, message);
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
   move_anchor(true);
@@ -258,7 +259,7 @@ void Integrator::Run::apply_reset(const Event& event) {
   event.reset(state.t, Output(state.y.data(), system_->visible));
   Message message;
   const double h = std::abs(stepper_->step());
-  if (!reinitialize(state, std::vector<char>(system_->size, 0), message)) {
+  if (!reinitialize(state, std::vector<char>(system_->size, 0), false, message)) {
     message.what = fmt::format("no consistent state after the event \"{}\"", event.name);
     return stop(Status::failed, Reason::inconsistent_start, message);
   }

@@ -40,7 +40,7 @@ class Integrator::Run {
   double distance_to(const EventFinder::Found& found, double time, double value);
   bool land_on(const EventFinder::Found& found);
   void apply_reset(const Event& event);
-  bool reinitialize(State& state, const std::vector<char>& fixed, Message& message);
+  bool reinitialize(State& state, const std::vector<char>& fixed, bool at_start, Message& message);
   void record_step();
   void record_inside_of_step();
   void move_anchor(bool now);

@@ -8,116 +8,117 @@
 namespace daedalus {
 namespace {
 
-constexpr double rounding = 1e-14;  // change relative to the scale that is nothing
+constexpr double rounding = 1e-14;  // change in units of the scale that is nothing
+constexpr double noise = 1e-8;      // derivatives by differences: no iteration gets below
 constexpr double rank_threshold = 1e-10;
 constexpr double shortest_step = 1e-4;
 
 }  // namespace
 
-NearestPoint::NearestPoint(Equations equations, std::vector<double> scale,
-                           std::vector<double> freedom)
-    : equations_(std::move(equations)), scale_(std::move(scale)), freedom_(std::move(freedom)) {
-  jacobian_.resize(equations_.count, equations_.unknowns);
-  residual_.resize(equations_.count), trial_residual_.resize(equations_.count);
-  step_.resize(equations_.unknowns), natural_.resize(equations_.unknowns);
-  trial_.resize(static_cast<std::size_t>(equations_.unknowns));
+NearestPoint::NearestPoint(int equations, std::vector<double> scale, std::vector<double> freedom)
+    : count_(equations),
+      unknowns_(static_cast<int>(scale.size())),
+      scale_(std::move(scale)),
+      freedom_(std::move(freedom)) {
+  jacobian_.resize(count_, unknowns_);
+  residual_.resize(count_), trial_residual_.resize(count_);
+  step_.resize(unknowns_), natural_.resize(unknowns_);
+  trial_.resize(static_cast<std::size_t>(unknowns_));
 }
 
-void NearestPoint::linearize(const double* x) {
-  equations_.linearize(x, jacobian_.data());
-  scaled_ = jacobian_;
-  for (int j = 0; j < equations_.unknowns; ++j)
-    scaled_.col(j) *= scale_[static_cast<std::size_t>(j)] * freedom_[static_cast<std::size_t>(j)];
-  // Rows of very different size (a position beside an acceleration) must not decide the rank.
-  // A row that no free unknown reaches (all held) takes no part.
-  Vector inverse = scaled_.rowwise().norm();
+void NearestPoint::linearize(const PointEquations& equations, const double* x) {
+  equations.linearize(x, jacobian_.data());
+  Matrix scaled = jacobian_;
+  for (int j = 0; j < unknowns_; ++j) scaled.col(j) *= scale_[j] * freedom_[j];
+  // Rows of very different size (a position beside an acceleration) must not decide the rank. A
+  // row that no free unknown reaches (all held) takes no part.
+  Vector inverse = scaled.rowwise().norm();
   for (double& row : inverse) row = row > 1e-200 ? 1 / row : 0.0;
-  scaled_ = inverse.asDiagonal() * scaled_;
-  factored_ = scaled_.allFinite();
+  scaled = inverse.asDiagonal() * scaled;
+  factored_ = scaled.allFinite();
   if (!factored_) return;
   Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
   decomposition.setThreshold(rank_threshold);
-  decomposition.compute(scaled_);
-  rank_ = static_cast<int>(decomposition.rank());
+  decomposition.compute(scaled);
   pseudo_inverse_ = decomposition.pseudoInverse() * inverse.asDiagonal();
   factored_ = pseudo_inverse_.allFinite();
 }
 
-bool NearestPoint::iterate(double* x, int max_iterations) {
-  const int n = equations_.unknowns;
-  equations_.evaluate(x, residual_.data());
+/// Largest change in units of the scale of its unknown.
+double NearestPoint::extent(const Vector& step) const {
+  double largest = 0;
+  for (int j = 0; j < unknowns_; ++j) largest = std::max(largest, std::abs(step[j]) * freedom_[j]);
+  return largest;
+}
+
+bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_iterations) {
+  equations.evaluate(x, residual_.data());
   if (!residual_.allFinite()) return false;
   double last = 0;
   bool fresh = false;
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
-    if (!factored_) linearize(x), fresh = true;
+    if (!factored_) linearize(equations, x), fresh = true;
     if (!factored_) return false;
     step_.noalias() = pseudo_inverse_ * residual_;
-    double change = 0;
-    for (int j = 0; j < n; ++j) {
-      const auto k = static_cast<std::size_t>(j);
-      change =
-          std::max(change, std::abs(step_[j]) * freedom_[k] / (1 + std::abs(x[j]) / scale_[k]));
-    }
-    const double size = step_.norm();
-    if (!std::isfinite(size)) return false;
-    // The natural step of the frozen linearisation must shrink.
+    const double change = extent(step_);
+    if (!std::isfinite(change)) return false;
+    // Damping: the natural step of the frozen linearisation must shrink.
     double fraction = 1;
     for (;; fraction *= 0.5) {
-      for (int j = 0; j < n; ++j)
-        trial_[static_cast<std::size_t>(j)] =
-            x[j] - fraction * scale_[static_cast<std::size_t>(j)] *
-                       freedom_[static_cast<std::size_t>(j)] * step_[j];
-      equations_.evaluate(trial_.data(), trial_residual_.data());
+      for (int j = 0; j < unknowns_; ++j)
+        trial_[j] = x[j] - fraction * scale_[j] * freedom_[j] * step_[j];
+      equations.evaluate(trial_.data(), trial_residual_.data());
       natural_.noalias() = pseudo_inverse_ * trial_residual_;
-      const double next = trial_residual_.allFinite() ? natural_.norm() : INFINITY;
-      if (next <= (1 - 0.25 * fraction) * size || change <= 1e-12 || fraction < shortest_step)
+      const double next = trial_residual_.allFinite() ? extent(natural_) : INFINITY;
+      if (next <= (1 - 0.25 * fraction) * change || change <= 1e-11 || fraction < shortest_step)
         break;
     }
     if (fraction < shortest_step && !fresh) {
       factored_ = false;
       continue;
     }
+    if (fraction < shortest_step && change <= noise) return true;
     if (!trial_residual_.allFinite()) return false;
     std::copy(trial_.begin(), trial_.end(), x);
     residual_ = trial_residual_;
     if (fraction < shortest_step) return false;
-    if (change <= rounding || (change <= 1e-10 && iteration > 0 && change >= 0.3 * last))
-      return true;
-    if (iteration > 0 && change > 0.3 * last) factored_ = false;
+    if (change <= rounding) return true;
+    if (change <= 1e-10 && iteration > 0 && change >= 0.3 * last) return true;
+    if (iteration > 0 && change > 0.1 * last) factored_ = false;
     fresh = false;
     last = change;
   }
-  return last <= 1e-10;
+  return last <= noise;
 }
 
-bool NearestPoint::polish(double* x) {
-  return iterate(x, 8);
+bool NearestPoint::polish(const PointEquations& equations, double* x) {
+  return iterate(equations, x, 20);
 }
 
-bool NearestPoint::solve(double* x, int max_iterations) {
-  if (equations_.count == 0) return true;
-  iterate(x, max_iterations);
+double NearestPoint::reach(int equation) const {
+  double largest = 1e-300;
+  for (int j = 0; j < unknowns_; ++j)
+    largest = std::max(largest, std::abs(jacobian_(equation, j)) * scale_[j]);
+  return largest;
+}
+
+bool NearestPoint::solve(const PointEquations& equations, double* x, int max_iterations) {
+  if (count_ == 0) return true;
+  iterate(equations, x, max_iterations);
   if (!residual_.allFinite()) return false;
-  equations_.linearize(x, jacobian_.data());
-  for (int i = 0; i < equations_.count; ++i) {
-    // What the unknowns, at their size, do to the row.
-    double reach = 0;
-    for (int j = 0; j < equations_.unknowns; ++j)
-      reach = std::max(reach, std::abs(jacobian_(i, j)) *
-                                  std::max(scale_[static_cast<std::size_t>(j)], std::abs(x[j])));
-    if (!(std::abs(residual_[i]) <= 1e-8 * reach + 1e-300)) return false;
-  }
+  // Satisfied means: what is left is rounding, in units of what the unknowns can do.
+  equations.linearize(x, jacobian_.data());
+  for (int i = 0; i < count_; ++i)
+    if (!(std::abs(residual_[i]) <= 1e-8 * reach(i) + 1e-12)) return false;
   return true;
 }
 
-Vector NearestPoint::unreachable(const double* x) {
-  equations_.evaluate(x, residual_.data());
-  linearize(x);
+Vector NearestPoint::unreachable(const PointEquations& equations, const double* x) {
+  equations.evaluate(x, residual_.data());
+  linearize(equations, x);
   if (!factored_) return residual_;
   Vector moved = pseudo_inverse_ * residual_;
-  for (int j = 0; j < equations_.unknowns; ++j)
-    moved[j] *= scale_[static_cast<std::size_t>(j)] * freedom_[static_cast<std::size_t>(j)];
+  for (int j = 0; j < unknowns_; ++j) moved[j] *= scale_[j] * freedom_[j];
   return residual_ - jacobian_ * moved;
 }
 

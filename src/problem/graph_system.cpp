@@ -115,7 +115,7 @@ class GraphJacobian final : public OwnJacobian {
 class GraphConstraints final : public ConstraintSet {
  public:
   GraphConstraints(const ExpressionGraph& form, const StructuralAnalysis& structure,
-                   const Names& names)
+                   const Names& names, const std::vector<char>& algebraic, bool at_start)
       : form_(form) {
     const int n = form.size;
     const int deepest =
@@ -144,13 +144,15 @@ class GraphConstraints final : public ConstraintSet {
         }
       add_set(current.restricted(keep), highest);
     }
-    if (form.initial_equations && form.initial_equations->rows() > 0) {
-      initial_set_ = static_cast<int>(sets_.size());
+    if (at_start) {
       add_set(*form.initial_equations, highest);
       equations.insert(equations.end(), form.initial_names.begin(), form.initial_names.end());
     }
     levels_.assign(static_cast<std::size_t>(highest) + 2, std::vector<double>(n, 0.0));
     for (const auto& level : levels_) pointers_.push_back(level.data());
+    freedom.assign(static_cast<std::size_t>(unknowns), 1e6);
+    for (int j = 0; j < n; ++j)
+      if (!algebraic[j]) freedom[j] = 1;
   }
 
   void evaluate(double t, const double* x, double* r) const override {
@@ -197,7 +199,6 @@ class GraphConstraints final : public ConstraintSet {
   std::vector<std::vector<int>> place_;  ///< [order][variable]: unknown
   std::vector<std::shared_ptr<EquationSet>> sets_;
   std::vector<std::shared_ptr<EquationJacobian>> jacobians_;
-  int initial_set_ = -1;
   mutable std::vector<std::vector<double>> levels_;
   std::vector<const double*> pointers_;
   mutable std::vector<double> values_;
@@ -289,9 +290,13 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
     if (!column_has[i]) system->algebraic_variable[i] = 1;
   }
   system->own_jacobian = std::make_shared<GraphJacobian>(form, system->combinations());
-  const bool extra = form.initial_equations && form.initial_equations->rows() > 0;
-  if (structure.index > 1 || extra)
-    system->constraints = std::make_shared<GraphConstraints>(form, structure, system->equations);
+  const auto constraints = [&](bool at_start) {
+    return std::make_shared<GraphConstraints>(form, structure, system->equations,
+                                              system->algebraic_variable, at_start);
+  };
+  if (structure.index > 1) system->constraints = constraints(false);
+  if (form.initial_equations && form.initial_equations->rows() > 0)
+    system->start_constraints = constraints(true);
   add_algebraic_level(*system);
   if (structure.index > 1) {
     system->hidden_constraints = true;

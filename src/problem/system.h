@@ -35,6 +35,7 @@ class ConstraintSet {
   int unknowns = 0;
   Names equations;
   std::vector<int> derivative_of;  ///< of each further unknown: which variable
+  std::vector<double> freedom;     ///< how cheaply each unknown moves; 1: a differential variable
 };
 
 /// Derivatives that a System knows how to compute itself, sparse.
@@ -68,6 +69,7 @@ class System {
   std::vector<char> velocity_variable;   ///< enters the constraints from their first derivative on
   std::vector<ConstraintLevel> levels;
   std::shared_ptr<ConstraintSet> constraints;  ///< in place of levels, where derivatives enter
+  std::shared_ptr<ConstraintSet> start_constraints;  ///< with the initial equations of a model
   std::shared_ptr<OwnJacobian> own_jacobian;
   std::optional<Sparsity> sparsity;
   /// Dense dF/dy and dF/dy' by the user, column-major; the second is left alone if constant.
