@@ -14,6 +14,7 @@ class LevelConstraints final : public ConstraintSet {
   LevelConstraints(const System& system, const std::vector<double>& scale)
       : system_(system), scale_(scale) {
     unknowns = system.size;
+    rank_threshold = 1e-9;  // derivatives by differences
     for (const ConstraintLevel& level : system.levels)
       equations.insert(equations.end(), level.equations.begin(), level.equations.end());
     // Each level next to nothing beside the one before: squares of these ratios leak.
@@ -63,7 +64,8 @@ NearestPoint make_solver(const ConstraintSet& set, const std::vector<double>& sc
   for (const int of : set.derivative_of) size.push_back(scale[of]);
   for (std::size_t j = 0; j < fixed.size(); ++j)
     if (fixed[j]) freedom[j] = 0;
-  return {static_cast<int>(set.equations.size()), std::move(size), std::move(freedom)};
+  return {static_cast<int>(set.equations.size()), std::move(size), std::move(freedom),
+          set.rank_threshold};
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ std::vector<double> output_times(const Problem& problem, const Options& options)
 std::vector<char> fixed_variables(const Problem& problem, const System& system) {
   std::vector<char> fixed(system.size, 0);
   for (const std::string& name : problem.fixed) {
-    const auto end = system.variables.begin() + system.visible;
+    const auto end = system.variables.end();  // hidden derivatives too
     const auto at = std::find(system.variables.begin(), end, name);
     if (at == end) {
       std::string hint;

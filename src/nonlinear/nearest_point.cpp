@@ -10,14 +10,15 @@ namespace {
 
 constexpr double rounding = 1e-14;  // change in units of the scale that is nothing
 constexpr double noise = 1e-8;      // derivatives by differences: no iteration gets below
-constexpr double rank_threshold = 1e-10;
 constexpr double shortest_step = 1e-4;
 
 }  // namespace
 
-NearestPoint::NearestPoint(int equations, std::vector<double> scale, std::vector<double> freedom)
+NearestPoint::NearestPoint(int equations, std::vector<double> scale, std::vector<double> freedom,
+                           double rank_threshold)
     : count_(equations),
       unknowns_(static_cast<int>(scale.size())),
+      rank_threshold_(rank_threshold),
       scale_(std::move(scale)),
       freedom_(std::move(freedom)) {
   jacobian_.resize(count_, unknowns_);
@@ -38,7 +39,7 @@ void NearestPoint::linearize(const PointEquations& equations, const double* x) {
   factored_ = scaled.allFinite();
   if (!factored_) return;
   Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
-  decomposition.setThreshold(rank_threshold);
+  decomposition.setThreshold(rank_threshold_);
   decomposition.compute(scaled);
   pseudo_inverse_ = decomposition.pseudoInverse() * inverse.asDiagonal();
   factored_ = pseudo_inverse_.allFinite();

@@ -19,7 +19,8 @@ class PointEquations {
 class NearestPoint {
  public:
   /// `scale`: size of each unknown; `freedom`: how cheaply it moves (1 normal, 0 held).
-  NearestPoint(int equations, std::vector<double> scale, std::vector<double> freedom);
+  NearestPoint(int equations, std::vector<double> scale, std::vector<double> freedom,
+               double rank_threshold);
 
   /// True: satisfied to rounding.
   bool solve(const PointEquations& equations, double* x, int max_iterations);
@@ -40,6 +41,7 @@ class NearestPoint {
   double extent(const Vector& step) const;
 
   int count_, unknowns_;
+  double rank_threshold_;
   std::vector<double> scale_, freedom_, trial_;
   Matrix jacobian_, pseudo_inverse_;
   Vector residual_, trial_residual_, step_, natural_;

@@ -244,30 +244,51 @@ std::string listed(const std::vector<int>& which, const Names& names) {
   return which.size() > 8 ? text + fmt::format(" and {} more", which.size() - 8) : text;
 }
 
+/// Orders the equations as their matched variables: sparse factorisation then finds its pivots
+/// on the diagonal. Returns the old row of each new one.
+std::vector<int> put_matches_on_the_diagonal(StructuralAnalysis& structure, Names& equations) {
+  const StructuralAnalysis old = structure;
+  const Names names = equations;
+  std::vector<int> row_of(old.match.size());
+  for (std::size_t i = 0; i < old.match.size(); ++i) row_of[old.match[i]] = static_cast<int>(i);
+  for (std::size_t j = 0; j < row_of.size(); ++j) {
+    structure.match[j] = static_cast<int>(j);
+    structure.equation_offset[j] = old.equation_offset[row_of[j]];
+    structure.block[j] = old.block[row_of[j]];
+    equations[j] = names[row_of[j]];
+  }
+  return row_of;
+}
+
 }  // namespace
 
-std::shared_ptr<System> make_graph_system(const Problem& problem, const ExpressionGraph& form) {
+std::shared_ptr<System> make_graph_system(const Problem& problem, const ExpressionGraph& given) {
+  ExpressionGraph form = given;
   const int n = form.size;
   require(n > 0 && form.equations && form.equations->rows() == n,
           fmt::format("the graph has {} equations for {} unknowns",
                       form.equations ? form.equations->rows() : 0, n));
   require(form.equations->highest_order() <= 1, "the graph must be of first order");
+  Names variables, equations;
+  append_numbered(variables, "y", n);
+  append_numbered(equations, "equation ", n);
+  variables = names_or(form.variables, variables, "form.variables");
+  equations = names_or(form.equation_names, equations, "form.equation_names");
+  equations = names_or(problem.equations, equations, "equations");
+  StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, n));
+  require(structure.regular,
+          fmt::format("the equations are structurally singular: {} determine only {}; nothing "
+                      "determines {}",
+                      listed(structure.over_equations, equations),
+                      listed(structure.over_variables, variables),
+                      listed(structure.under_variables, variables)));
+  form.equations = std::make_shared<EquationSet>(
+      form.equations->restricted(put_matches_on_the_diagonal(structure, equations)));
   auto system = std::make_shared<GraphSystem>(form);
   set_size(*system, n);
   system->visible = form.visible;
-  append_numbered(system->variables, "y", n);
-  system->variables = names_or(form.variables, system->variables, "form.variables");
-  system->equations = names_or(form.equation_names, system->equations, "form.equation_names");
-  system->equations = names_or(problem.equations, system->equations, "equations");
-
-  const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, n));
-  require(
-      structure.regular,
-      fmt::format(
-          "the equations are structurally singular: {} determine only {}; nothing determines {}",
-          listed(structure.over_equations, system->equations),
-          listed(structure.over_variables, system->variables),
-          listed(structure.under_variables, system->variables)));
+  system->variables = variables;
+  system->equations = equations;
   for (int j = 0; j < n; ++j) system->variable_index[j] = std::min(3, structure.variable_index[j]);
   std::vector<char> row_has(n, 0), column_has(n, 0);
   for (const Kernel& kernel : form.equations->kernels())

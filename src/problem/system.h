@@ -35,6 +35,7 @@ class ConstraintSet {
   int unknowns = 0;
   Names equations;
   std::vector<int> derivative_of;  ///< of each further unknown: which variable
+  double rank_threshold = 1e-13;   ///< below it a singular value is rounding of the derivatives
   std::vector<double> freedom;     ///< how cheaply each unknown moves; 1: a differential variable
 };
 
