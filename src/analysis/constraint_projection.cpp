@@ -82,7 +82,8 @@ ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr
       set_(std::move(set)),
       fixed_(fixed),
       x_(static_cast<std::size_t>(set_->unknowns), 0.0),
-      solver_(make_solver(*set_, scale, fixed)) {}
+      solver_(make_solver(*set_, scale, fixed)),
+      derivatives_(make_solver(*set_, scale, std::vector<char>(scale.size(), 1))) {}
 
 bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterations) {
   const auto n = static_cast<std::size_t>(system_->size);
@@ -104,6 +105,8 @@ bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterat
 bool ConstraintProjection::polish(double t, double* y) {
   const auto n = static_cast<std::ptrdiff_t>(system_->size);
   std::copy(y, y + n, x_.begin());
+  // Derivatives first, to what y says: far-off ones would drag y along.
+  if (!set_->derivative_of.empty()) derivatives_.polish(AtTime(*set_, t), x_.data());
   if (!solver_.polish(AtTime(*set_, t), x_.data())) return false;
   std::copy(x_.begin(), x_.begin() + n, y);
   return true;

@@ -33,6 +33,7 @@ class ConstraintProjection {
   std::vector<char> fixed_;
   std::vector<double> x_;
   NearestPoint solver_;
+  NearestPoint derivatives_;  ///< the same with y held
 };
 
 }  // namespace daedalus
