@@ -5,26 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "allocation_count.h"
 #include "daedalus/daedalus.h"
 #include "exact_problems.h"
 
-namespace {
-std::atomic<long> allocations = 0;
-}  // namespace
-
-#if defined(__SANITIZE_ADDRESS__)
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
-#else
+#if !defined(__SANITIZE_ADDRESS__)
 // glibc's own entry points: dlsym itself allocates, so the next malloc in line is taken by name.
 extern "C" {
 void* __libc_malloc(std::size_t size);

@@ -14,12 +14,11 @@
 
 #include <gtest/gtest.h>
 
+#include "allocation_count.h"
 #include "linear/dense_kernels.h"
 #include "linear/pencil.h"
 
-namespace {
 std::atomic<long> allocations{0};
-}
 
 // Counting, so that a test can claim that nothing is allocated.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
