@@ -17,7 +17,8 @@ constexpr const char* equations =
 )";
 
 constexpr const char* what_next = R"(
-Next:  daedalus methods              the methods and their orders
+Next:  daedalus solve models/pendulum.mo   a model written as text
+       daedalus methods              the methods and their orders
        daedalus reproduce --list     published tables and figures, recomputed
        daedalus --help
 )";

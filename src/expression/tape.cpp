@@ -68,12 +68,6 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) {
   for (NodeId id : outputs) outputs_.push_back(home[static_cast<std::size_t>(id)]);
 }
 
-void Tape::prepare(std::vector<double>& memory) const {
-  memory.assign(static_cast<std::size_t>(registers_) * block, 0.0);
-  for (const auto& [r, value] : constants_)
-    std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(r) * block, block, value);
-}
-
 namespace {
 
 template <class F>

@@ -22,8 +22,6 @@ class Tape {
   };
 
   int registers() const { return registers_; }
-  /// Registers for `count` <= block instances; fills those of the constants.
-  void prepare(std::vector<double>& memory) const;
   /// Register r of instance i is memory[r * block + i] (count > 1), memory[r * block] for one.
   void run(double* memory, int count) const;
   int output(int k) const { return outputs_[static_cast<std::size_t>(k)]; }

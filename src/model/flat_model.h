@@ -82,7 +82,6 @@ struct FlatModel {
   bool has_stop_time = false;
   std::optional<double> tolerance, interval;
   std::map<std::string, double> parameters;  ///< scalar ones, as used
-  std::vector<std::string> equation_texts;   ///< as written, for reports
 };
 
 struct FlattenOptions {

@@ -59,7 +59,6 @@ class Flattener {
   Evaluator evaluator_;
   EquationBuilder scratch_, equations_, initial_, crossings_, event_values_;
   bool in_initial_section_ = false;
-  int mode_count_ = 0;
 };
 
 }  // namespace daedalus::model

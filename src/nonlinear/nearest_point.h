@@ -26,7 +26,6 @@ class NearestPoint {
   bool solve(const PointEquations& equations, double* x, int max_iterations);
   /// From nearby, with the linearisation of the last call as long as it serves.
   bool polish(const PointEquations& equations, double* x);
-  void forget() { factored_ = false; }
 
   /// After a failure: the part of the residual that no free unknown can reach.
   Vector unreachable(const PointEquations& equations, const double* x);

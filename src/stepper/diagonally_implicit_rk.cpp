@@ -137,18 +137,13 @@ void DiagonallyImplicitStages::estimate(const State& state, double h, double* er
   }
   if (embedded) return;
   base_ = state.y;
-  const auto filtered_defect = [&] {
-    system_.residual(state.t, base_.data(), slope_.data(), error);
-    ++statistics.rhs;
-    // As for fully implicit stages: see there.
-    for (int k = 0; k < n_; ++k)
-      error[k] = !stiffly_accurate_ && system_.algebraic_row[k] ? 0.0 : -error[k];
-    factors_->solve(error);
+  const auto defect = [&] {
+    filtered_defect(state.t, base_.data(), slope_.data(), *factors_, error, statistics);
   };
-  filtered_defect();
+  defect();
   if (!refine) return;
   for (int k = 0; k < n_; ++k) base_[k] += error[k];
-  filtered_defect();
+  defect();
 }
 
 }  // namespace daedalus

@@ -254,19 +254,13 @@ void ImplicitStages::estimate(const State& state, double h, double* error, bool 
     }
     slope[k] = derivative, point[k] = value;
   }
-  const auto filtered_defect = [&] {
-    system_.residual(state.t + defect_at_ * h, point, slope, error);
-    ++statistics.rhs;
-    // Without stiff accuracy the algebraic rows do not hold at mesh points; what they lack there
-    // is no error of this step and would not vanish with h.
-    for (int k = 0; k < n_; ++k)
-      error[k] = !stiffly_accurate_ && system_.algebraic_row[k] ? 0.0 : -error[k];
-    estimate_factors_->solve(error);
+  const auto defect = [&] {
+    filtered_defect(state.t + defect_at_ * h, point, slope, *estimate_factors_, error, statistics);
   };
-  filtered_defect();
+  defect();
   if (!refine) return;
   for (int k = 0; k < n_; ++k) point[k] += error[k];
-  filtered_defect();
+  defect();
 }
 
 void ImplicitStages::accept(double h) {

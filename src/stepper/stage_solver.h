@@ -77,6 +77,10 @@ class StageSolver {
   bool is_stiffly_accurate() const { return stiffly_accurate_; }
 
  protected:
+  /// factors^-1 (-F(t, y, yp)), the estimate's ingredient, into `error`.
+  void filtered_defect(double t, const double* y, const double* yp, const RealFactors& factors,
+                       double* error, Statistics& statistics) const;
+
   const System& system_;
   Tableau method_;
   int n_ = 0;
