@@ -1,41 +1,20 @@
-// Runs the program as a user does: exit status, standard output, standard error.
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+// The program as a user meets it: help, wrong input, the catalogue, figures.
 #include <gmock/gmock.h>
-#include <string>
-#include <sys/wait.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "program.h"
+
 namespace {
 
+using program::Outcome;
+using program::run;
 using testing::HasSubstr;
 
-struct Outcome {
-  int status = -1;
-  std::string output = {};
-};
-
-/// Both streams in one text unless the command redirects.
-Outcome run(const std::string& arguments) {
-  const std::string command = std::string(DAEDALUS_PROGRAM) + " " + arguments;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) return {};
-  Outcome outcome;
-  std::array<char, 4096> buffer;
-  while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.output.append(buffer.data(), count);
-  }
-  const int status = pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
 TEST(CommandLine, ShowsHelpWithExamplesAtEveryLevel) {
-  for (const char* arguments : {"--help", "methods --help", "reproduce --help"}) {
+  for (const char* arguments :
+       {"--help", "solve --help", "sweep --help", "methods --help", "reproduce --help"}) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 0) << arguments;
     EXPECT_THAT(outcome.output, HasSubstr("Examples:")) << arguments;
