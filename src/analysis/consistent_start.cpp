@@ -11,6 +11,8 @@
 namespace daedalus {
 namespace {
 
+constexpr int largest_search = 3000;  // its matrices are dense
+
 Message inconsistent(double t, const std::string& where, const std::string& why) {
   return {"the initial values could not be made consistent",
           fmt::format("at t = {:.6g}: {}", t, where), why,
@@ -66,6 +68,30 @@ void derivative_by_least_squares(const System& system, Jacobian& jacobian, doubl
   Vector r(n);
   system.residual(t, y.data(), yp.data(), r.data());
   if (!jacobian.evaluate(t, y.data(), yp.data(), pencil)) return;
+  // Where no row is algebraic E is regular, and its own factors do, sparse as they are.
+  if (std::none_of(system.algebraic_row.begin(), system.algebraic_row.end(),
+                   [](char c) { return c != 0; })) {
+    // Without the entries that only A has: they would fill the factors.
+    std::vector<std::pair<int, int>> places;
+    std::vector<double> values;
+    for (int j = 0; j < n; ++j)
+      for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k)
+        if (pencil.e[k] != 0 || pencil.pattern.row[k] == j)
+          places.emplace_back(pencil.pattern.row[k], j), values.push_back(pencil.e[k]);
+    const Pattern pattern = make_pattern(n, places);
+    Pencil mass(choose_storage(pattern), pattern);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      mass.e[mass.position(places[k].first, places[k].second)] = values[k];
+    const auto factors = make_real_factors(mass);
+    if (factors->factor(mass, 1)) {
+      Vector rate = -r;
+      factors->solve(rate.data());
+      if (rate.allFinite()) {
+        std::copy(rate.data(), rate.data() + n, yp.begin());
+        return;
+      }
+    }
+  }
   Matrix e = Matrix::Zero(n, n);
   for (int j = 0; j < n; ++j)
     for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k)
@@ -123,9 +149,24 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
         done = !fixed[i] || std::abs(y[i] - guess[i]) <= 1e-10 * scale[i];
       if (!done) y = guess;
     }
+    if (!done && system.size > largest_search) {
+      report.consistent = false;
+      report.message =
+          inconsistent(t, fmt::format("{} equations", system.size),
+                       "Newton's iteration for the algebraic variables did not lead to the fixed "
+                       "values, and the "
+                       "nearest consistent point is searched for in smaller systems only");
+      return finish();
+    }
     if (!done) {
-      if (!project(ConstraintProjection(system, level_constraints(system, scale), scale, fixed)))
-        return finish();
+      const auto levels = level_constraints(system, scale);
+      if (!project(ConstraintProjection(system, levels, scale, fixed))) {
+        // Algebraic variables alone cannot do it: all move alike.
+        std::fill(levels->freedom.begin(), levels->freedom.end(), 1.0);
+        y = guess;
+        if (!project(ConstraintProjection(system, levels, scale, fixed))) return finish();
+        report = {};
+      }
       for (int i = 0; i < system.size; ++i)
         if (fixed[i]) y[i] = guess[i];
     }

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "method/nearest.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -96,22 +95,6 @@ std::vector<double> output_times(const Problem& problem, const Options& options)
   else
     std::stable_sort(times.begin(), times.end(), std::greater<>());
   return times;
-}
-
-std::vector<char> fixed_variables(const Problem& problem, const System& system) {
-  std::vector<char> fixed(system.size, 0);
-  for (const std::string& name : problem.fixed) {
-    const auto end = system.variables.end();  // hidden derivatives too
-    const auto at = std::find(system.variables.begin(), end, name);
-    if (at == end) {
-      std::string hint;
-      for (const std::string& near : nearest_names(name, {system.variables.begin(), end}))
-        hint += (hint.empty() ? "; did you mean " : ", ") + near;
-      throw InvalidInput(fmt::format("fixed names \"{}\", which is no variable{}", name, hint));
-    }
-    fixed[static_cast<std::size_t>(at - system.variables.begin())] = 1;
-  }
-  return fixed;
 }
 
 }  // namespace daedalus
