@@ -13,8 +13,8 @@ using program::run;
 using testing::HasSubstr;
 
 TEST(CommandLine, ShowsHelpWithExamplesAtEveryLevel) {
-  for (const char* arguments :
-       {"--help", "solve --help", "sweep --help", "methods --help", "reproduce --help"}) {
+  for (const char* arguments : {"--help", "solve --help", "sweep --help", "analyze --help",
+                                "methods --help", "reproduce --help"}) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 0) << arguments;
     EXPECT_THAT(outcome.output, HasSubstr("Examples:")) << arguments;

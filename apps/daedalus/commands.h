@@ -42,6 +42,13 @@ struct SweepCommand {
 };
 int run_sweep(const SweepCommand& command);
 
+struct AnalyzeCommand {
+  RunOptions run = {};  ///< of which model, start and times count
+  std::vector<std::string> parameters = {};
+  bool json = false;
+};
+int run_analyze(const AnalyzeCommand& command);
+
 /// Without arguments: the main job on the shipped pendulum.
 int run_welcome();
 

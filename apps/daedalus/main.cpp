@@ -17,6 +17,8 @@ using namespace daedalus::command;
 constexpr const char* main_examples = R"(Examples:
   daedalus                           solve the shipped pendulum
   daedalus solve models/pendulum.mo  solve a model
+  daedalus analyze models/pendulum.mo
+                                     its index, hidden constraints and consistent start
   daedalus sweep models/pendulum.mo -p g=1:0.5:10 --output sweep.csv
   daedalus methods                   every method with its orders for index 1, 2, 3
   daedalus reproduce --list          the published tables and figures
@@ -54,22 +56,35 @@ constexpr const char* sweep_examples = R"(Examples:
 
 A run that fails keeps its row, which says why. Ctrl-C keeps the runs that are finished.)";
 
+constexpr const char* analyze_examples = R"(Examples:
+  daedalus analyze models/pendulum.mo           index, hidden constraints, consistent start
+  daedalus analyze models/pendulum.mo --json    the same for programs
+  daedalus analyze models/pendulum.mo -p L=2 --start x=1.5
+
+Exit status: 0 the model can be solved as it stands, 1 it cannot, 2 the text is wrong.)";
+
 /// One value each time the option is given, so that what follows is not swallowed.
 CLI::Option* one_at_a_time(CLI::Option* option) {
   return option->allow_extra_args(false);
 }
 
-void add_run_options(CLI::App& sub, RunOptions& run) {
+/// Which problem.
+void add_model_options(CLI::App& sub, RunOptions& run) {
   sub.add_option("model", run.model, "The model")->required()->option_text("MODEL.mo");
+  sub.add_option("--t0", run.t0, "Start time (default: the model's)");
+  sub.add_option("--t1", run.t1, "Stop time (default: the model's)");
+  one_at_a_time(sub.add_option("--start", run.start, "Start value of a variable"))
+      ->option_text("NAME=VALUE");
+}
+
+/// How it is solved.
+void add_run_options(CLI::App& sub, RunOptions& run) {
+  add_model_options(sub, run);
   sub.add_option("--method", run.method, "Method (see `daedalus methods`); auto chooses");
   sub.add_option("--rtol", run.rtol, "Relative tolerance (default: the model's, or 1e-6)");
   sub.add_option("--atol", run.atol, "Absolute tolerance (default: rtol), times `nominal`");
-  sub.add_option("--t0", run.t0, "Start time (default: the model's)");
-  sub.add_option("--t1", run.t1, "Stop time (default: the model's)");
   sub.add_option("--points", run.points, "That many equidistant output times");
   one_at_a_time(sub.add_option("--at", run.at, "Output times: t1,t2,...")->delimiter(','));
-  one_at_a_time(sub.add_option("--start", run.start, "Start value of a variable"))
-      ->option_text("NAME=VALUE");
   sub.add_option("--max-steps", run.max_steps, "Give up after so many steps");
   sub.add_option("--time-limit", run.time_limit, "Give up after so many seconds");
   sub.add_option("--fixed-step", run.fixed_step, "No error control, this step");
@@ -106,6 +121,14 @@ void add_sweep(CLI::App& app, SweepCommand& c) {
   sub->footer(sweep_examples);
 }
 
+void add_analyze(CLI::App& app, AnalyzeCommand& c) {
+  CLI::App* sub = app.add_subcommand("analyze", "Tell index, hidden constraints and the start");
+  add_model_options(*sub, c.run);
+  one_at_a_time(sub->add_option("-p", c.parameters, "Parameter value"))->option_text("NAME=VALUE");
+  sub->add_flag("--json", c.json, "Print JSON");
+  sub->footer(analyze_examples);
+}
+
 void add_methods(CLI::App& app, MethodsCommand& command) {
   CLI::App* sub = app.add_subcommand("methods", "List every method with its orders");
   sub->add_flag("--json", command.json, "Print JSON");
@@ -139,10 +162,12 @@ int run(int argc, char** argv) {
   ReproduceCommand reproduce;
   SolveCommand solve;
   SweepCommand sweep;
+  AnalyzeCommand analyze;
   for (int i = 0; i < argc; ++i)
     solve.line += fmt::format("{}{}", i ? " " : "", i ? argv[i] : "daedalus");
   add_solve(app, solve);
   add_sweep(app, sweep);
+  add_analyze(app, analyze);
   add_methods(app, methods);
   add_reproduce(app, reproduce);
   try {
@@ -152,6 +177,7 @@ int run(int argc, char** argv) {
   }
   if (app.got_subcommand("solve")) return run_solve(solve);
   if (app.got_subcommand("sweep")) return run_sweep(sweep);
+  if (app.got_subcommand("analyze")) return run_analyze(analyze);
   if (app.got_subcommand("methods")) return run_methods(methods);
   if (app.got_subcommand("reproduce")) return run_reproduce(reproduce);
   return run_welcome();
