@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 TEST(CommandLine, ShowsHelpWithExamplesAtEveryLevel) {
   for (const char* arguments : {"--help", "solve --help", "sweep --help", "analyze --help",
-                                "methods --help", "reproduce --help"}) {
+                                "methods --help", "reproduce --help", "completion --help"}) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 0) << arguments;
     EXPECT_THAT(outcome.output, HasSubstr("Examples:")) << arguments;
@@ -43,13 +43,23 @@ TEST(CommandLine, ListsEveryMethodAsJson) {
   const auto list = nlohmann::json::parse(outcome.output);
   ASSERT_GT(list.size(), 40u);
   EXPECT_EQ(list[0]["name"], "radau");
+  EXPECT_THAT(list[0]["options"].get<std::vector<std::string>>(), testing::Contains("max_stages"));
   for (const auto& method : list) {
+    EXPECT_THAT(method["options"].get<std::vector<std::string>>(), testing::Contains("rtol"));
     if (method["name"] != "radau_iia_5") continue;
     EXPECT_EQ(method["index1"]["z"], 5);
     EXPECT_EQ(method["index2"]["z"], 3);
     EXPECT_EQ(method["index3"]["u"], 2);
     EXPECT_EQ(method["stiffly_accurate"], true);
   }
+}
+
+TEST(CommandLine, ShowsTheOptionsOfEachMethod) {
+  const Outcome outcome = run("methods");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("gauss_4 .* algebraic_update"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("radau .* min_stages max_stages"));
+  EXPECT_THAT(outcome.output, HasSubstr("Options of every method: rtol, atol"));
 }
 
 TEST(CommandLine, ChecksAMethodFromAFile) {
