@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "commands.h"
+#include "completion.h"
 #include "daedalus/error.h"
 #include "daedalus/version.h"
 
@@ -63,6 +64,11 @@ constexpr const char* analyze_examples = R"(Examples:
 
 Exit status: 0 the model can be solved as it stands, 1 it cannot, 2 the text is wrong.)";
 
+constexpr const char* completion_examples = R"(Examples:
+  source <(daedalus completion bash)                              for this shell
+  daedalus completion bash > ~/.local/share/bash-completion/completions/daedalus
+                                                                  for every new one)";
+
 /// One value each time the option is given, so that what follows is not swallowed.
 CLI::Option* one_at_a_time(CLI::Option* option) {
   return option->allow_extra_args(false);
@@ -80,7 +86,8 @@ void add_model_options(CLI::App& sub, RunOptions& run) {
 /// How it is solved.
 void add_run_options(CLI::App& sub, RunOptions& run) {
   add_model_options(sub, run);
-  sub.add_option("--method", run.method, "Method (see `daedalus methods`); auto chooses");
+  sub.add_option("--method", run.method, "Method (see `daedalus methods`); auto chooses")
+      ->option_text("METHOD");
   sub.add_option("--rtol", run.rtol, "Relative tolerance (default: the model's, or 1e-6)");
   sub.add_option("--atol", run.atol, "Absolute tolerance (default: rtol), times `nominal`");
   sub.add_option("--points", run.points, "That many equidistant output times");
@@ -152,6 +159,15 @@ void add_reproduce(CLI::App& app, ReproduceCommand& command) {
   sub->footer(reproduce_examples);
 }
 
+void add_completion(CLI::App& app, std::string& shell) {
+  CLI::App* sub = app.add_subcommand("completion", "Print a script that completes commands");
+  sub->add_option("shell", shell, "Which shell")
+      ->required()
+      ->check(CLI::IsMember({"bash"}))
+      ->option_text("SHELL");
+  sub->footer(completion_examples);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Daedalus solves differential-algebraic equations."};
   app.name("daedalus");
@@ -163,6 +179,7 @@ int run(int argc, char** argv) {
   SolveCommand solve;
   SweepCommand sweep;
   AnalyzeCommand analyze;
+  std::string shell;
   for (int i = 0; i < argc; ++i)
     solve.line += fmt::format("{}{}", i ? " " : "", i ? argv[i] : "daedalus");
   add_solve(app, solve);
@@ -170,6 +187,7 @@ int run(int argc, char** argv) {
   add_analyze(app, analyze);
   add_methods(app, methods);
   add_reproduce(app, reproduce);
+  add_completion(app, shell);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -180,6 +198,10 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("analyze")) return run_analyze(analyze);
   if (app.got_subcommand("methods")) return run_methods(methods);
   if (app.got_subcommand("reproduce")) return run_reproduce(reproduce);
+  if (app.got_subcommand("completion")) {
+    fmt::print("{}", bash_completion(app));
+    return done;
+  }
   return run_welcome();
 }
 
