@@ -1,6 +1,9 @@
 // The command line: reads arguments, calls one subcommand, turns wrong input into exit status 2.
 // Results go to standard output, everything else to standard error.
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include <CLI/CLI.hpp>
@@ -208,8 +211,11 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A limit on the size of files is an error of writing like any other, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
+  int status = failed;
   try {
-    return run(argc, argv);
+    status = run(argc, argv);
   } catch (const daedalus::InvalidInput& error) {
     fmt::print(stderr, "daedalus: {}\n", error.what());
     return wrong_input;
@@ -217,4 +223,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "daedalus: {}\n", error.what());
     return failed;
   }
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+  fmt::print(stderr, "daedalus: cannot write standard output: {}\n", std::strerror(errno));
+  return failed;
 }
