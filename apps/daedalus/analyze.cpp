@@ -81,11 +81,12 @@ void print_start(const Analysis& a) {
   print_list("free", {some_of(a.free)});
   Names values;
   for (std::size_t j = 0; j < a.consistent_start.size() && j <= most_lines; ++j) {
-    const double shift = a.initial_shift[j];
-    values.push_back(fmt::format("{} = {:.10g}{}", a.variables[j], a.consistent_start[j],
-                                 std::abs(shift) > 1e-12 * (1 + std::abs(a.consistent_start[j]))
-                                     ? fmt::format("  (moved by {:.6g})", shift)
-                                     : ""));
+    const double shift = a.initial_shift[j], start = a.consistent_start[j];
+    // What is left of zero is of no interest to people.
+    values.push_back(fmt::format(
+        "{} = {:.10g}{}", a.variables[j], std::abs(start) < 1e-20 ? 0.0 : start,
+        std::abs(shift) > 1e-12 * (1 + std::abs(start)) ? fmt::format("  (moved by {:.6g})", shift)
+                                                        : ""));
   }
   values.resize(std::max(values.size(), a.consistent_start.size()));
   print_list("consistent start", values);

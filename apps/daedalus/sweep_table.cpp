@@ -72,10 +72,9 @@ class CsvTable {
     const SweepRun& run = runs_[k];
     line_.clear();
     if (every_time_) line_ += fmt::format("{},", k + 1);
-    for (std::size_t p = 0; p < sets_.names.size(); ++p) {
-      append_csv(line_, sets_.value(k, p));
-      line_ += ',';
-    }
+    // As the user would write them; the same number all the same.
+    for (std::size_t p = 0; p < sets_.names.size(); ++p)
+      line_ += fmt::format("{},", sets_.value(k, p));
     line_ += fmt::format("{},{},{},", run.status, run.reason, csv_text(run.message));
     const bool has_values = row < run.t.size();
     if (has_values) append_csv(line_, run.t[row]);
