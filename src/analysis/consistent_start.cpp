@@ -83,6 +83,8 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                             const std::vector<char>& fixed, const std::vector<double>& scale,
                             bool at_start) {
   StartReport report;
+  report.rate_known.resize(static_cast<std::size_t>(system.size));
+  for (int i = 0; i < system.size; ++i) report.rate_known[i] = !system.algebraic_variable[i];
   const std::vector<double> guess = y;
   const auto finish = [&]() -> StartReport& {
     for (int i = 0; i < system.visible; ++i) report.shift.push_back(y[i] - guess[i]);
@@ -108,6 +110,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
   const std::shared_ptr<ConstraintSet>& set =
       at_start && system.start_constraints ? system.start_constraints : system.constraints;
   if (set) {
+    for (const int of : set->derivative_of) report.rate_known[of] = 1;
     project(ConstraintProjection(system, set, scale, fixed));
     return finish();
   }
@@ -130,8 +133,10 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
         if (fixed[i]) y[i] = guess[i];
     }
     if (system.is_index_one() && system.constant_mass &&
-        projection.derivative(t, y.data(), yp.data()))
+        projection.derivative(t, y.data(), yp.data())) {
+      std::fill(report.rate_known.begin(), report.rate_known.end(), 1);
       return finish();
+    }
   }
   const bool hidden = !system.levels.empty() && system.levels[0].name != "algebraic";
   if (system.constant_mass || hidden) {
