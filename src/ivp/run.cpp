@@ -84,6 +84,18 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
   return report.consistent;
 }
 
+/// Structure may promise index 1 where values cancel: errors of the variables concerned must count
+/// times h, or the steps shrink with the noise that short steps make.
+void Integrator::Run::find_hidden_index(const State& state) {
+  if (!system_->is_index_one() || !system_->own_jacobian) return;
+  AlgebraicProjection projection(*system_, *jacobian_);
+  const std::vector<int> higher = projection.of_higher_index(state.t, state.y.data());
+  if (higher.empty()) return;
+  for (const int j : higher) system_->variable_index[j] = 2;
+  stepper_ = std::make_unique<ImplicitStepper>(*system_, *jacobian_, options_, atol_,
+                                               solution_.statistics);
+}
+
 void Integrator::Run::begin() {
   const State guess = stepper_->state();
   State state = guess;
@@ -97,6 +109,7 @@ void Integrator::Run::begin() {
     if (!switches_->renew(state.t, state.y.data(), {})) break;
   }
   switches_->forget_edges(state.t, state.y.data());
+  if (consistent) find_hidden_index(state);
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
   last_switch_ = state.t;

@@ -37,6 +37,7 @@ class Integrator::Run {
 
   void prepare();
   void begin();
+  void find_hidden_index(const State& state);
   double first_step(const State& state) const;
   bool within_limits();
   void check_assertions();

@@ -45,12 +45,14 @@ void NearestPoint::linearize(const PointEquations& equations, const double* x) {
   factored_ = pseudo_inverse_.allFinite();
 }
 
-/// Largest change in units of the size of its unknown, which may be far above its scale.
+/// Largest change in units of the scale of its unknown, or of a part of its size if that is far
+/// above the scale.
 double NearestPoint::extent(const Vector& step, const double* x) const {
   double largest = 0;
-  for (int j = 0; j < unknowns_; ++j)
-    largest = std::max(largest, std::abs(step[j]) * freedom_[j] *
-                                    (scale_[j] / std::max(scale_[j], std::abs(x[j]))));
+  for (int j = 0; j < unknowns_; ++j) {
+    const double change = std::abs(step[j]) * freedom_[j];
+    largest = std::max(largest, change * scale_[j] / std::max(scale_[j], 1e-3 * std::abs(x[j])));
+  }
   return largest;
 }
 
@@ -65,8 +67,6 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     step_.noalias() = pseudo_inverse_ * residual_;
     const double change = extent(step_, x);
     if (!std::isfinite(change)) return false;
-    // Not even a step of rounding size: beside a kink it could change the branch.
-    if (change <= rounding) return true;
     // Damping: the natural step of the frozen linearisation must shrink.
     double fraction = 1;
     for (;; fraction *= 0.5) {
@@ -87,6 +87,7 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     std::copy(trial_.begin(), trial_.end(), x);
     residual_ = trial_residual_;
     if (fraction < shortest_step) return false;
+    if (change <= rounding) return true;
     if (change <= 1e-10 && iteration > 0 && change >= 0.3 * last) return true;
     if (iteration > 0 && change > 0.1 * last) factored_ = false;
     fresh = false;
@@ -102,8 +103,8 @@ bool NearestPoint::polish(const PointEquations& equations, double* x) {
 double NearestPoint::reach(int equation, const double* x) const {
   double largest = 1e-300;
   for (int j = 0; j < unknowns_; ++j)
-    largest = std::max(largest,
-                       std::abs(jacobian_(equation, j)) * std::max(scale_[j], std::abs(x[j])));
+    largest =
+        std::max(largest, std::abs(jacobian_(equation, j)) * std::max(scale_[j], std::abs(x[j])));
   return largest;
 }
 
