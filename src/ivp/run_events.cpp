@@ -215,19 +215,27 @@ bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep)
   return false;
 }
 
+/// Many at one instant, or ever faster ones that have come close to it: after an accumulation the
+/// model would go on as if nothing happened any more.
 bool Integrator::Run::too_many_at_once(double time) {
-  constexpr int most_at_once = 100;
-  const double instant =
-      1e-13 * std::max(std::abs(time), std::abs(problem_.t_span.end - problem_.t_span.begin));
-  const bool again = std::abs(time - last_switch_) <= instant;
-  switches_at_once_ = again ? switches_at_once_ + 1 : 0;
+  constexpr int most_at_once = 100, most_shrinking = 20;
+  const double span = std::abs(problem_.t_span.end - problem_.t_span.begin);
+  const double instant = 1e-13 * std::max(std::abs(time), span);
+  const double interval = std::abs(time - last_switch_);
+  switches_at_once_ = interval <= instant ? switches_at_once_ + 1 : 0;
+  if (interval > instant) {
+    shrinking_ = interval < 0.99 * last_interval_ ? shrinking_ + 1 : 0;
+    last_interval_ = interval;
+  }
   last_switch_ = time;
-  if (switches_at_once_ <= most_at_once) return false;
+  const bool accumulate = shrinking_ >= most_shrinking && interval < 1e-7 * span;
+  if (switches_at_once_ <= most_at_once && !accumulate) return false;
   stop(Status::failed, Reason::too_many_events,
        {"events accumulate",
         fmt::format("at t = {:.10g}, last \"{}\"", time,
                     solution_.events.empty() ? "" : solution_.events.back().name),
-        fmt::format("{} of them within {:.1g}", most_at_once, instant),
+        accumulate ? fmt::format("each of the last {} came sooner than the one before", shrinking_)
+                   : fmt::format("{} of them within {:.1g}", most_at_once, instant),
         "end the run before, or let the model stick: a mode for rest beside that for motion"});
   return true;
 }
