@@ -41,6 +41,7 @@ class Integrator::Run {
   double first_step(const State& state) const;
   bool within_limits();
   void check_assertions();
+  void calibrate_switches(const State& state);
   void look_for_events();
   double polished(const EventFinder::Found& found);
   double distance_to(const EventFinder::Found& found, double time, double value);

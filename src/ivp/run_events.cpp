@@ -126,7 +126,7 @@ void Integrator::Run::pass_event() {
   const double h = first_step(state);
   stepper_->start(state, std::copysign(std::min(covering_h_, std::abs(h)), h));
   output_->forget();
-  switches_->calibrate(state.t, state.y.data(), scale_);
+  calibrate_switches(state);
   events_->start(state.t, state.y.data(), happened);
   move_anchor(true);
   if (dense_) dense_->set_end(anchor_);
@@ -162,14 +162,19 @@ std::vector<int> Integrator::Run::about_to_turn(const State& state,
                                                 const std::vector<double>& keep) {
   std::vector<int> list;
   if (switches_->empty()) return list;
-  std::vector<double> g(keep.size()), rate(keep.size());
+  std::vector<double> g(keep.size()), rate(keep.size()), noise(state.y.size());
   switches_->indicators(state.t, state.y.data(), g.data());
   switches_->rates(state.t, state.y.data(), state.yp.data(), rate_known_, rate.data());
+  for (std::size_t j = 0; j < noise.size(); ++j)
+    noise[j] = 0.03 * (atol_[j] + options_.rtol * std::abs(state.y[j]));
+  // Below what the run can tell from zero the way it moves says which side comes next.
+  const std::vector<double> blur = switches_->blur(state.t, state.y.data(), noise);
   const double soon = 1e-3 * covering_h_ * (problem_.t_span.end > state.t ? 1 : -1);
   const int first_relation = static_cast<int>(options_.events.size());
   for (int k = 0; k < switches_->count(); ++k) {
     const double seen = EventFinder::noise * events_->size_of(first_relation + k);
-    if (std::abs(g[k]) <= keep[k] && soon * rate[k] < -std::max(std::abs(g[k]), seen))
+    if (std::abs(g[k]) <= std::max(keep[k], blur[k]) &&
+        soon * rate[k] < -std::max(std::abs(g[k]), seen))
       list.push_back(k);
   }
   return list;
