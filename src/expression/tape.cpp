@@ -5,7 +5,7 @@
 
 namespace daedalus {
 
-Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) {
+Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) : inputs_(inputs) {
   std::vector<char> needed(static_cast<std::size_t>(graph.size()), 0);
   NodeId last = -1;
   for (NodeId id : outputs) needed[static_cast<std::size_t>(id)] = 1, last = std::max(last, id);
@@ -33,16 +33,15 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) {
   for (NodeId id = 0; id <= last; ++id) {
     if (!needed[static_cast<std::size_t>(id)]) continue;
     const Node& n = graph[id];
+    if (n.op == Op::input) home[static_cast<std::size_t>(id)] = n.a;
+    if (n.op != Op::constant) continue;
+    home[static_cast<std::size_t>(id)] = registers_++;
+    constants_.push_back(n.value);
+  }
+  for (NodeId id = 0; id <= last; ++id) {
+    const Node& n = graph[id];
+    if (!needed[static_cast<std::size_t>(id)] || operands_of(n.op) == 0) continue;
     int& own = home[static_cast<std::size_t>(id)];
-    if (n.op == Op::input) {
-      own = n.a;
-      continue;
-    }
-    if (n.op == Op::constant) {
-      own = registers_++;
-      constants_.emplace_back(own, n.value);
-      continue;
-    }
     const int count = operands_of(n.op);
     Instruction instruction{n.op, 0, home[static_cast<std::size_t>(n.a)],
                             count > 1 ? home[static_cast<std::size_t>(n.b)] : 0,
@@ -114,6 +113,32 @@ void Tape::run(double* memory, int count) const {
         break;
       default:
         each(count, t, [=, op = in.op](int i) { return apply(op, a[i], b[i], c[i]); });
+    }
+  }
+}
+
+void Tape::run_one(double* memory) const {
+  for (const Instruction& in : instructions_) {
+    const double a = memory[in.a], b = memory[in.b];
+    double& t = memory[in.target];
+    switch (in.op) {
+      case Op::add:
+        t = a + b;
+        break;
+      case Op::sub:
+        t = a - b;
+        break;
+      case Op::mul:
+        t = a * b;
+        break;
+      case Op::div:
+        t = a / b;
+        break;
+      case Op::neg:
+        t = -a;
+        break;
+      default:
+        t = apply(in.op, a, b, memory[in.c]);
     }
   }
 }
