@@ -26,18 +26,19 @@ struct MathFunctions {
   double (*trunc)(double);
   double (*pow)(double, double);
   double (*atan2)(double, double);
+  void (*sincos)(double, double*, double*);
 };
 
 const MathFunctions& math_functions() {
   using One = double (*)(double);
   using Two = double (*)(double, double);
   static const MathFunctions table{
-      static_cast<One>(std::exp),   static_cast<One>(std::log),  static_cast<One>(std::log10),
-      static_cast<One>(std::sin),   static_cast<One>(std::cos),  static_cast<One>(std::tan),
-      static_cast<One>(std::asin),  static_cast<One>(std::acos), static_cast<One>(std::atan),
-      static_cast<One>(std::sinh),  static_cast<One>(std::cosh), static_cast<One>(std::tanh),
-      static_cast<One>(std::floor), static_cast<One>(std::ceil), static_cast<One>(std::trunc),
-      static_cast<Two>(std::pow),   static_cast<Two>(std::atan2)};
+      static_cast<One>(std::exp),   static_cast<One>(std::log),   static_cast<One>(std::log10),
+      static_cast<One>(std::sin),   static_cast<One>(std::cos),   static_cast<One>(std::tan),
+      static_cast<One>(std::asin),  static_cast<One>(std::acos),  static_cast<One>(std::atan),
+      static_cast<One>(std::sinh),  static_cast<One>(std::cosh),  static_cast<One>(std::tanh),
+      static_cast<One>(std::floor), static_cast<One>(std::ceil),  static_cast<One>(std::trunc),
+      static_cast<Two>(std::pow),   static_cast<Two>(std::atan2), sine_and_cosine};
   return table;
 }
 
@@ -47,18 +48,27 @@ namespace {
 constexpr std::size_t most_operations = 3'000;
 constexpr int most_in_all = 12'000;
 
-// The same order as MathFunctions.
+// The same order as MathFunctions and Point.
 constexpr const char* preamble = R"(/* Generated; see docs/guide/evaluation.md. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=dynamic")
+#endif
 struct math {
   double (*exp)(double), (*log)(double), (*log10)(double), (*sin)(double), (*cos)(double),
       (*tan)(double), (*asin)(double), (*acos)(double), (*atan)(double), (*sinh)(double),
       (*cosh)(double), (*tanh)(double), (*floor)(double), (*ceil)(double), (*trunc)(double),
       (*pow)(double, double), (*atan2)(double, double);
+  void (*sincos)(double, double*, double*);
+};
+struct point {
+  double t;
+  const double* const* x;
+  const double* discrete;
 };
 )";
 
 constexpr const char* straight_arguments =
-    "(const double* const* x, const double* restrict k, double* restrict out, "
+    "(const struct point* p, const double* restrict k, double* restrict out, "
     "const struct math* m)";
 constexpr const char* loop_arguments =
     "(const double* const* in, const int* const* which, const double* restrict k, "
@@ -141,7 +151,10 @@ std::string body_of(const Unit& unit) {
     const Unit::Source& source = unit.inputs[l];
     value[l] = fmt::format("a{}", l);
     if (!loop) {
-      line("  const double a{} = x[{}][{}];\n", l, source.table, source.index);
+      line("  const double a{} = {};\n", l,
+           source.table == 0   ? std::string("p->t")
+           : source.table == 1 ? fmt::format("p->discrete[{}]", source.index)
+                               : fmt::format("p->x[{}][{}]", source.table - 2, source.index));
     } else if (source.access == Access::fixed) {
       line("  const double a{} = *in[{}];\n", l, l);
     } else {
@@ -165,7 +178,14 @@ std::string body_of(const Unit& unit) {
   int next = 0;
   for (const Tape::Instruction& in : tape.instructions()) {
     const int count = operands_of(in.op);
-    const std::string& a = value[static_cast<std::size_t>(in.a)];
+    const std::string a = value[static_cast<std::size_t>(in.a)];
+    if (in.pair) {
+      line("  double v{}, v{};\n  m->sincos({}, &v{}, &v{});\n", next, next + 1, a, next, next + 1);
+      value[static_cast<std::size_t>(in.target)] = fmt::format("v{}", next);
+      value[static_cast<std::size_t>(in.b)] = fmt::format("v{}", next + 1);
+      next += 2;
+      continue;
+    }
     const std::string& b = value[count > 1 ? static_cast<std::size_t>(in.b) : 0];
     const std::string& c = value[count > 2 ? static_cast<std::size_t>(in.c) : 0];
     line("  const double v{} = {};\n", next, expression(in.op, a, b, c));

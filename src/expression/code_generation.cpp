@@ -20,7 +20,7 @@ constexpr double seconds_before_lookup = 1e-3;
 /// The compiler is started when the run has lasted as long as it is expected to take, so that
 /// it never costs more than the run did.
 constexpr double least_seconds_before_compiler = 0.05;
-constexpr double compiler_seconds_per_operation = 2.5e-4;  // gcc 12 -O2
+constexpr double compiler_seconds_per_operation = 2e-4;
 
 /// A loaded library; unloaded when no program uses it any more.
 struct Library {
@@ -96,7 +96,7 @@ bool CodeGeneration::load(const std::string& path, const CSource& source) {
     if (!functions.back()) return false;
   }
   for (std::size_t p = 0; p < programs_.size(); ++p) {
-    ProgramCode code{&math_functions(), {}};
+    ProgramCode code{&math_functions(), {}, {}};
     for (const int number : source.units[p])
       code.entry.push_back(number < 0 ? nullptr : functions[static_cast<std::size_t>(number)]);
     programs_[p]->install(code, library);

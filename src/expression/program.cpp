@@ -126,6 +126,13 @@ void Program::Content::install(const ProgramCode& code, std::shared_ptr<const vo
   const std::lock_guard lock(installing_);
   if (keep_) return;
   installed_ = code;
+  const auto has_straight_code = [&](const Unit& unit) {
+    return !unit.is_loop() && code.entry[static_cast<std::size_t>(&unit - units.data())];
+  };
+  if (std::all_of(units.begin(), units.end(), has_straight_code))
+    for (std::size_t u = 0; u < units.size(); ++u)
+      installed_.calls.push_back(
+          {reinterpret_cast<StraightCode>(code.entry[u]), units[u].tape.constants().data()});
   keep_ = std::move(keep);
   code_.store(&installed_, std::memory_order_release);
 }
@@ -173,31 +180,43 @@ Program::Program(const std::vector<Fragment>& fragments, int highest_order,
 
 void Program::evaluate(const Point& point, double* out) const {
   if (!content_) return;
-  tables_[0] = &point.t, tables_[1] = point.discrete;
-  for (int k = 0; k < orders_; ++k) tables_[static_cast<std::size_t>(k) + 2] = point.x[k];
   const ProgramCode* code = content_->code().load(std::memory_order_acquire);
+  if (code && !code->calls.empty()) {
+    for (const ProgramCode::Call& call : code->calls)
+      call.code(&point, call.constants, out, code->math);
+    return;
+  }
+  bool with_tables = false;
   for (std::size_t u = 0; u < content_->units.size(); ++u) {
     const Unit& unit = content_->units[u];
     void* entry = code ? code->entry[u] : nullptr;
-    if (unit.is_loop()) {
-      if (entry)
-        call_loop(unit, *code, entry, out);
-      else
-        interpret_loop(unit, out);
+    if (entry && !unit.is_loop()) {
+      reinterpret_cast<StraightCode>(entry)(&point, unit.tape.constants().data(), out, code->math);
       continue;
     }
-    if (entry) {
-      reinterpret_cast<StraightCode>(entry)(tables_.data(), unit.tape.constants().data(), out,
-                                            code->math);
-      continue;
+    if (!with_tables) {
+      with_tables = true;
+      tables_[0] = &point.t, tables_[1] = point.discrete;
+      for (int k = 0; k < orders_; ++k) tables_[static_cast<std::size_t>(k) + 2] = point.x[k];
     }
-    double* memory = memory_.data() + unit.memory;
-    for (std::size_t l = 0; l < unit.inputs.size(); ++l)
-      memory[l] = tables_[static_cast<std::size_t>(unit.inputs[l].table)][unit.inputs[l].index];
-    unit.tape.run_one(memory);
-    for (std::size_t o = 0; o < unit.places.size(); ++o)
-      out[unit.places[o]] = memory[unit.tape.outputs()[o]];
+    if (entry)
+      call_loop(unit, *code, entry, out);
+    else if (unit.is_loop())
+      interpret_loop(unit, out);
+    else
+      interpret_straight(unit, out);
   }
+}
+
+void Program::interpret_straight(const Unit& unit, double* out) const {
+  double* memory = memory_.data() + unit.memory;
+  const double* const* tables = tables_.data();
+  const Unit::Source* source = unit.inputs.data();
+  for (std::size_t l = 0; l < unit.inputs.size(); ++l)
+    memory[l] = tables[source[l].table][source[l].index];
+  unit.tape.run_one(memory);
+  const int *from = unit.tape.outputs().data(), *to = unit.places.data();
+  for (std::size_t o = 0; o < unit.places.size(); ++o) out[to[o]] = memory[from[o]];
 }
 
 void Program::call_loop(const Unit& unit, const ProgramCode& code, void* entry, double* out) const {

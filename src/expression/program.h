@@ -45,7 +45,7 @@ struct Unit {
 /// The mathematical functions of this process, handed to generated code so that it cannot differ.
 struct MathFunctions;
 
-using StraightCode = void (*)(const double* const* tables, const double* constants, double* out,
+using StraightCode = void (*)(const Point* point, const double* constants, double* out,
                               const MathFunctions* math);
 using LoopCode = void (*)(const double* const* inputs, const int* const* which,
                           const double* constants, const int* rows, double* out, long count,
@@ -55,6 +55,12 @@ using LoopCode = void (*)(const double* const* inputs, const int* const* which,
 struct ProgramCode {
   const MathFunctions* math = nullptr;
   std::vector<void*> entry;
+  /// All that there is to call where every unit is straight and has code.
+  struct Call {
+    StraightCode code = nullptr;
+    const double* constants = nullptr;
+  };
+  std::vector<Call> calls = {};
 };
 
 class Program {
@@ -82,6 +88,7 @@ class Program {
   const std::shared_ptr<const Content>& content() const { return content_; }
 
  private:
+  void interpret_straight(const Unit& unit, double* out) const;
   void interpret_loop(const Unit& unit, double* out) const;
   void call_loop(const Unit& unit, const ProgramCode& code, void* entry, double* out) const;
 

@@ -8,6 +8,9 @@
 
 namespace daedalus {
 
+/// Both at once, about the cost of one.
+void sine_and_cosine(double x, double* sine, double* cosine);
+
 class Tape {
  public:
   static constexpr int block = 32;
@@ -16,8 +19,11 @@ class Tape {
   /// Registers 0 .. inputs-1 hold the inputs, those behind them the constants.
   Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs);
 
+  /// Where sine and cosine of the same argument are wanted, one instruction computes both: the
+  /// sine into `target`, the cosine into `b`.
   struct Instruction {
     Op op = Op::constant;
+    bool pair = false;
     int target = 0, a = 0, b = 0, c = 0;  ///< registers
   };
 
