@@ -30,6 +30,7 @@ int run_reproduce(const ReproduceCommand& command);
 struct SolveCommand {
   std::string model = {};
   std::string method = "auto";
+  std::string evaluation = "auto";
   double rtol = 0, atol = 0;  ///< 0: as the model says
   double t0 = std::numeric_limits<double>::quiet_NaN();
   double t1 = std::numeric_limits<double>::quiet_NaN();

@@ -59,6 +59,10 @@ void add_solve(CLI::App& app, SolveCommand& c) {
   sub->add_option("--max-steps", c.max_steps, "Give up after so many steps");
   sub->add_option("--time-limit", c.time_limit, "Give up after so many seconds");
   sub->add_option("--fixed-step", c.fixed_step, "No error control, this step");
+  sub->add_option("--evaluation", c.evaluation,
+                  "auto compiles the equations in the background if the run is long")
+      ->check(CLI::IsMember({"auto", "interpreted", "compiled"}))
+      ->option_text("auto|interpreted|compiled");
   sub->add_option("--output", c.output, "Write the solution; - is CSV on standard output")
       ->option_text("FILE.csv|.json|.h5|-");
   sub->add_option("--stats", c.stats, "Write counters and outcome")->option_text("FILE.json");

@@ -38,6 +38,8 @@ Options options_for(const SolveCommand& command, const Model& model) {
   options.points = command.points;
   options.at = command.at;
   options.fixed_step = command.fixed_step;
+  if (command.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;
+  if (command.evaluation == "compiled") options.evaluation = Evaluation::compiled;
   if (command.max_steps > 0) options.max_steps = command.max_steps;
   // What only the files need is not kept beside them.
   options.dense = false;
@@ -107,6 +109,7 @@ void print_summary(const Model& model, const Solution& s) {
                level.t);
   for (const EventRecord& event : s.events)
     fmt::print(stderr, "  event at t = {:.10g}: {}\n", event.t, event.name);
+  for (const std::string& note : s.notes) fmt::print(stderr, "daedalus: note: {}\n", note);
   if (s.status == Status::failed) fmt::print(stderr, "daedalus: {}\n", s.message.text());
 }
 

@@ -22,6 +22,7 @@ void Integrator::Run::prepare() {
   validate(problem_, options_);
   const Formulation formulation = chosen_formulation(problem_, options_.formulation);
   system_ = make_system(problem_, formulation);
+  system_->choose_evaluation(options_.evaluation);
   const int n = system_->size;
   atol_ = absolute_tolerance(options_, *system_);
   State start;
@@ -318,6 +319,7 @@ void Integrator::Run::finish() {
   solution_.statistics.cpu_seconds =
       static_cast<double>(std::clock()) / CLOCKS_PER_SEC - cpu_started_;
   if (dense_ && !dense_->empty()) solution_.dense = dense_;
+  solution_.notes = system_->notes();
   for (std::size_t k = 0; k < worst_equation_.size(); ++k)
     solution_.constraint_residual[k].equation = system_->levels[k].equations[worst_equation_[k]];
   // A run that ended early still gives the point it reached.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -100,16 +102,18 @@ std::vector<double> output_times(const Problem& problem, const Options& options)
 
 std::vector<char> fixed_variables(const Problem& problem, const System& system) {
   std::vector<char> fixed(system.size, 0);
+  if (problem.fixed.empty()) return fixed;
+  std::unordered_map<std::string_view, std::size_t> number;  // hidden derivatives too
+  for (std::size_t j = system.variables.size(); j-- > 0;) number[system.variables[j]] = j;
   for (const std::string& name : problem.fixed) {
-    const auto end = system.variables.end();  // hidden derivatives too
-    const auto at = std::find(system.variables.begin(), end, name);
-    if (at == end) {
+    const auto at = number.find(name);
+    if (at == number.end()) {
       std::string hint;
-      for (const std::string& near : nearest_names(name, {system.variables.begin(), end}))
+      for (const std::string& near : nearest_names(name, system.variables))
         hint += (hint.empty() ? "; did you mean " : ", ") + near;
       throw InvalidInput(fmt::format("fixed names \"{}\", which is no variable{}", name, hint));
     }
-    fixed[static_cast<std::size_t>(at - system.variables.begin())] = 1;
+    fixed[at->second] = 1;
   }
   return fixed;
 }
