@@ -98,6 +98,10 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
   sub.add_option("--max-steps", run.max_steps, "Give up after so many steps");
   sub.add_option("--time-limit", run.time_limit, "Give up after so many seconds");
   sub.add_option("--fixed-step", run.fixed_step, "No error control, this step");
+  sub.add_option("--evaluation", run.evaluation,
+                 "auto compiles the equations in the background if the run is long")
+      ->check(CLI::IsMember({"auto", "interpreted", "compiled"}))
+      ->option_text("auto|interpreted|compiled");
   sub.add_flag("--progress", run.progress, "Show a bar");
   sub.add_flag("--quiet", run.quiet, "Only say what failed");
 }

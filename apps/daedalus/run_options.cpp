@@ -56,6 +56,8 @@ Options options_for(const RunOptions& run, const Model& model) {
   options.points = run.points;
   options.at = run.at;
   if (run.fixed_step) options.fixed_step = *run.fixed_step;
+  if (run.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;
+  if (run.evaluation == "compiled") options.evaluation = Evaluation::compiled;
   if (run.max_steps) options.max_steps = *run.max_steps;
   if (run.time_limit) options.time_limit = *run.time_limit;
   // What only the files need is not kept beside them.

@@ -76,6 +76,7 @@ void print_summary(const Model& model, const Solution& s) {
                level.t);
   for (const EventRecord& event : s.events)
     fmt::print(stderr, "  event at t = {:.10g}: {}\n", event.t, event.name);
+  for (const std::string& note : s.notes) fmt::print(stderr, "daedalus: note: {}\n", note);
 }
 
 void print_end_values(const Solution& s) {

@@ -1,7 +1,8 @@
 #pragma once
 // The user's equations, written once. A callable generic in its scalar,
 //     [](auto t, auto y, auto out) { out[0] = -y[0]; }
-// is kept in three instances: double (evaluate), Dual (Jacobians), Dual2 (second derivatives).
+// is kept in four instances: double (evaluate), Dual (Jacobians), Dual2 (second derivatives), Expr
+// (the expression graph).
 // A callable that takes doubles is kept as it is; its derivatives are differences. The leading
 // t may be left out, or be a plain double while the vectors are generic.
 #include <array>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "daedalus/dual.h"
+#include "daedalus/expr.h"
 #include "daedalus/vector.h"
 
 namespace daedalus {
@@ -76,6 +78,8 @@ class BasicFunction {
   bool is_differentiable() const { return body_ && body_->differentiable; }
   /// Also with respect to t.
   bool is_time_differentiable() const { return body_ && body_->time_differentiable; }
+  /// It can be run with Expr.
+  bool is_recordable() const { return body_ && body_->recordable; }
 
   template <class Scalar>
   void operator()(const Scalar& t, const std::array<InputOf<Scalar>, K>& in,
@@ -87,11 +91,13 @@ class BasicFunction {
   struct Interface {
     bool differentiable = false;
     bool time_differentiable = false;
+    bool recordable = false;
     virtual ~Interface() = default;
     virtual void call(const double& t, const InputOf<double>* in,
                       OutputShape<double> out) const = 0;
     virtual void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const = 0;
     virtual void call(const Dual2& t, const InputOf<Dual2>* in, OutputShape<Dual2> out) const = 0;
+    virtual void call(const Expr& t, const InputOf<Expr>* in, OutputShape<Expr> out) const = 0;
   };
 
   template <class F>
@@ -104,6 +110,7 @@ class BasicFunction {
     explicit Body(F callable) : f(std::move(callable)) {
       this->differentiable = Caller<Dual>::possible;
       this->time_differentiable = Caller<Dual>::timeless || Caller<Dual>::timed;
+      this->recordable = Caller<Expr>::possible;
     }
     void call(const double& t, const InputOf<double>* in, OutputShape<double> out) const override {
       Caller<double>::invoke(f, t, in, out);
@@ -113,6 +120,9 @@ class BasicFunction {
     }
     void call(const Dual2& t, const InputOf<Dual2>* in, OutputShape<Dual2> out) const override {
       if constexpr (Caller<Dual2>::possible) Caller<Dual2>::invoke(f, t, in, out);
+    }
+    void call(const Expr& t, const InputOf<Expr>* in, OutputShape<Expr> out) const override {
+      if constexpr (Caller<Expr>::possible) Caller<Expr>::invoke(f, t, in, out);
     }
   };
 

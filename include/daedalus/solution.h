@@ -84,6 +84,7 @@ struct Solution {
   std::string method = {};
   std::string formulation = {};
   std::string jacobian = {};  ///< how derivatives were had: exact, user, coloured differences
+  std::vector<std::string> notes = {};  ///< worth knowing, but no failure
   Names variables = {};
   std::vector<double> t = {};       ///< output times
   std::vector<double> values = {};  ///< one row of all variables for each output time

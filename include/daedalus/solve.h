@@ -33,6 +33,14 @@ enum class AlgebraicUpdate {
 
 enum class LinearAlgebra { automatic, dense, banded, sparse };
 
+/// How the equations of models are evaluated. Results have the same bits in every case.
+enum class Evaluation {
+  automatic,    ///< interpreted until generated C is compiled in the background, if that pays
+  interpreted,  ///< no compiler is started
+  compiled,     ///< the run begins when the compiler is done
+};
+const char* name_of(Evaluation evaluation);
+
 struct Progress {
   double t = 0;
   double h = 0;
@@ -60,6 +68,7 @@ struct Options {
   int max_stages = 7;
   AlgebraicUpdate algebraic_update = AlgebraicUpdate::automatic;
   LinearAlgebra linear_algebra = LinearAlgebra::automatic;
+  Evaluation evaluation = Evaluation::automatic;
   std::vector<Event> events = {};
   /// Called after each accepted step; returns false to stop.
   std::function<bool(const Progress&)> progress = {};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/constraint_projection.h"
+#include "analysis/mass_parts.h"
 
 namespace daedalus {
 namespace {
@@ -103,27 +104,6 @@ bool nudge_onto_rows(const System& system, Jacobian& jacobian, double t, std::ve
   return false;
 }
 
-/// y' where every equation has at most one derivative, and every derivative one equation.
-bool derivative_by_division(const System& system, const Pencil& pencil, const Vector& r,
-                            std::vector<double>& yp) {
-  const int n = system.size;
-  std::vector<char> used(static_cast<std::size_t>(n), 0);
-  std::vector<double> slope(static_cast<std::size_t>(n), 0.0);
-  for (int j = 0; j < n; ++j) {
-    bool found = false;
-    for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k) {
-      const int i = pencil.pattern.row[k];
-      if (pencil.e[k] == 0) continue;
-      if (found || used[i]) return false;
-      found = true;
-      used[i] = 1;
-      slope[j] = -r[i] / pencil.e[k];
-    }
-  }
-  yp = slope;
-  return true;
-}
-
 /// Least squares y' from E y' = -F(t, y, 0) for systems whose constraints are hidden ones.
 void derivative_by_least_squares(const System& system, Jacobian& jacobian, double t,
                                  const std::vector<double>& y, std::vector<double>& yp) {
@@ -133,39 +113,47 @@ void derivative_by_least_squares(const System& system, Jacobian& jacobian, doubl
   Vector r(n);
   system.residual(t, y.data(), yp.data(), r.data());
   if (!jacobian.evaluate(t, y.data(), yp.data(), pencil)) return;
-  if (derivative_by_division(system, pencil, r, yp)) return;
-  // Where no row is algebraic E is regular, and its own factors do, sparse as they are.
-  if (std::none_of(system.algebraic_row.begin(), system.algebraic_row.end(),
-                   [](char c) { return c != 0; })) {
-    // Without the entries that only A has: they would fill the factors.
-    std::vector<std::pair<int, int>> places;
-    std::vector<double> values;
+  for (int i = 0; i < n; ++i) r[i] = system.algebraic_row[i] ? 0.0 : -r[i];
+  std::vector<double> solved(static_cast<std::size_t>(n));
+  if (solve_mass_by_parts(pencil, r.data(), solved.data())) yp = solved;
+}
+
+/// Where y' alone can satisfy the equations, y stays as it was given. `yp` is left alone otherwise.
+bool derivative_alone(const System& system, Jacobian& jacobian, double t,
+                      const std::vector<double>& y, std::vector<double>& yp,
+                      const std::vector<double>& scale) {
+  const int n = system.size;
+  Pencil pencil = jacobian.make_pencil();
+  std::vector<double> trial = yp, r(static_cast<std::size_t>(n)), step(r.size()), size(r.size());
+  constexpr int most_iterations = 30;
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    system.residual(t, y.data(), trial.data(), r.data());
+    if (!jacobian.evaluate(t, y.data(), trial.data(), pencil)) return false;
+    std::fill(size.begin(), size.end(), 0.0);
     for (int j = 0; j < n; ++j)
-      for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k)
-        if (pencil.e[k] != 0 || pencil.pattern.row[k] == j)
-          places.emplace_back(pencil.pattern.row[k], j), values.push_back(pencil.e[k]);
-    const Pattern pattern = make_pattern(n, places);
-    Pencil mass(choose_storage(pattern), pattern);
-    for (std::size_t k = 0; k < values.size(); ++k)
-      mass.e[mass.position(places[k].first, places[k].second)] = values[k];
-    const auto factors = make_real_factors(mass);
-    if (factors->factor(mass, 1)) {
-      Vector rate = -r;
-      factors->solve(rate.data());
-      if (rate.allFinite()) {
-        std::copy(rate.data(), rate.data() + n, yp.begin());
-        return;
+      for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k) {
+        pencil.e[k] *= scale[j];
+        size[pencil.pattern.row[k]] = std::hypot(size[pencil.pattern.row[k]], pencil.e[k]);
       }
+    double left = 0;
+    for (int i = 0; i < n; ++i) {
+      if (!std::isfinite(r[i])) return false;
+      r[i] = -r[i] / std::max(size[i], 1e-300);
+      left = std::max(left, std::abs(r[i]));
     }
+    for (std::size_t k = 0; k < pencil.e.size(); ++k)
+      pencil.e[k] /= std::max(size[pencil.pattern.row[k]], 1e-300);
+    if (!solve_mass_by_parts(pencil, r.data(), step.data())) return false;
+    double moved = 0;
+    for (int j = 0; j < n; ++j) {
+      trial[j] += scale[j] * step[j];
+      moved = std::max(moved, std::abs(step[j]) / (1 + std::abs(trial[j]) / scale[j]));
+    }
+    if (moved > 1e-13 || iteration == 0) continue;
+    if (left <= 1e-12) yp = trial;
+    return left <= 1e-12;
   }
-  Matrix e = Matrix::Zero(n, n);
-  for (int j = 0; j < n; ++j)
-    for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k)
-      e(pencil.pattern.row[k], j) = pencil.e[k];
-  for (int i = 0; i < n; ++i)
-    if (system.algebraic_row[i]) r[i] = 0;
-  const Vector solved = e.completeOrthogonalDecomposition().solve(-r);
-  if (solved.allFinite()) std::copy(solved.data(), solved.data() + n, yp.begin());
+  return false;
 }
 
 }  // namespace
@@ -251,13 +239,8 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     derivative_by_least_squares(system, jacobian, t, y, yp);
     return finish();
   }
-  // Where y' alone can satisfy the equations, y stays as it was given.
+  if (derivative_alone(system, jacobian, t, y, yp, scale)) return finish();
   double left = 0;
-  const std::vector<double> y_before = y, yp_before = yp;
-  if (solve_residual(system, jacobian, t, y, yp, std::vector<char>(system.size, 1), scale, left) &&
-      left <= 1e-12)
-    return finish();
-  y = y_before, yp = yp_before;
   if (!solve_residual(system, jacobian, t, y, yp, fixed, scale, left)) {
     report.consistent = false;
     report.message = inconsistent(t, fmt::format("scaled residual {:.3g} remains", left),

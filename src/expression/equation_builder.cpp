@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "expression/equation_set.h"
 
@@ -64,7 +65,7 @@ int EquationBuilder::add(NodeId root) {
     if (count > 1) append(number_[static_cast<std::size_t>(n.b)]);
     if (count > 2) append(number_[static_cast<std::size_t>(n.c)]);
   }
-  const auto [at, fresh] = kernel_of_.try_emplace(key_, static_cast<int>(set_.kernels_.size()));
+  const auto [at, fresh] = kernel_of_.try_emplace(key_, static_cast<int>(set_.kernels_->size()));
   if (fresh) {
     // Built raw: simplification has been done, and the numbers of the first instance must not
     // fold into a shape that others share.
@@ -91,9 +92,9 @@ int EquationBuilder::add(NodeId root) {
                                                count > 2 ? operand(n.c) : -1);
     }
     kernel.residual = made.back();
-    set_.kernels_.push_back(std::move(kernel));
+    set_.kernels_->push_back(std::move(kernel));
   }
-  Kernel& kernel = set_.kernels_[static_cast<std::size_t>(at->second)];
+  Kernel& kernel = (*set_.kernels_)[static_cast<std::size_t>(at->second)];
   std::size_t next_leaf = 0;
   for (const NodeId id : order_) {
     const Node& n = graph_[id];
@@ -112,7 +113,7 @@ int EquationBuilder::add(NodeId root) {
 EquationSet EquationBuilder::take() {
   set_.finish();
   kernel_of_.clear();
-  return std::move(set_);
+  return std::exchange(set_, EquationSet());
 }
 
 }  // namespace daedalus

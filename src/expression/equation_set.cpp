@@ -8,28 +8,6 @@
 namespace daedalus {
 namespace {
 
-/// Loads the leaves of instances [first, first + count) into the registers.
-void gather(const Kernel& kernel, const Point& point, int first, int count, double* memory) {
-  for (std::size_t l = 0; l < kernel.leaves.size(); ++l) {
-    double* target = memory + static_cast<std::ptrdiff_t>(l) * Tape::block;
-    const Leaf& leaf = kernel.leaves[l];
-    switch (leaf.kind) {
-      case Leaf::Kind::time:
-        std::fill_n(target, count, point.t);
-        break;
-      case Leaf::Kind::data:
-        std::copy_n(kernel.data[l].begin() + first, count, target);
-        break;
-      default: {
-        const double* source =
-            leaf.kind == Leaf::Kind::variable ? point.x[leaf.order] : point.discrete;
-        const int* which = kernel.which[l].data() + first;
-        for (int i = 0; i < count; ++i) target[i] = source[which[i]];
-      }
-    }
-  }
-}
-
 /// Copies the nodes of `from` that `root` needs into `to`, inputs replaced by `input`.
 NodeId copy_nodes(const Graph& from, NodeId root, Graph& to, const std::vector<NodeId>& input) {
   std::vector<NodeId> made(static_cast<std::size_t>(root) + 1, -1);
@@ -59,8 +37,8 @@ NodeId copy_nodes(const Graph& from, NodeId root, Graph& to, const std::vector<N
 }  // namespace
 
 void EquationSet::finish() {
-  std::size_t registers = 0;
-  for (Kernel& kernel : kernels_) {
+  std::vector<Fragment> fragments;
+  for (Kernel& kernel : *kernels_) {
     // Numbers that all instances share become constants of the kernel, and leaves that do not
     // occur any more go.
     Graph graph;
@@ -87,39 +65,22 @@ void EquationSet::finish() {
     kernel.leaves = std::move(leaves);
     kernel.which = std::move(which);
     kernel.data = std::move(data);
-    kernel.tape = Tape(kernel.graph, static_cast<int>(kernel.leaves.size()), {kernel.residual});
-    registers = std::max(registers, static_cast<std::size_t>(kernel.tape.registers()));
+    fragments.push_back({&kernel, kernel.graph, {kernel.residual}, true, 0});
   }
-  memory_.assign(registers * Tape::block, 0.0);
+  program_ = Program(fragments, highest_order(), kernels_);
 }
 
 int EquationSet::highest_order() const {
   int highest = 0;
-  for (const Kernel& kernel : kernels_)
+  for (const Kernel& kernel : *kernels_)
     for (const Leaf& leaf : kernel.leaves) highest = std::max(highest, leaf.order);
   return highest;
-}
-
-void EquationSet::residual(const Point& point, double* r) const {
-  for (const Kernel& kernel : kernels_) {
-    for (const auto& [reg, value] : kernel.tape.constants())
-      std::fill_n(memory_.begin() + static_cast<std::ptrdiff_t>(reg) * Tape::block,
-                  std::min(Tape::block, kernel.instances()), value);
-    const double* out =
-        memory_.data() + static_cast<std::ptrdiff_t>(kernel.tape.output(0)) * Tape::block;
-    for (int first = 0; first < kernel.instances(); first += Tape::block) {
-      const int count = std::min(Tape::block, kernel.instances() - first);
-      gather(kernel, point, first, count, memory_.data());
-      kernel.tape.run(memory_.data(), count);
-      for (int i = 0; i < count; ++i) r[kernel.rows[static_cast<std::size_t>(first + i)]] = out[i];
-    }
-  }
 }
 
 EquationSet EquationSet::differentiated() const {
   EquationSet result;
   result.rows_ = rows_;
-  for (const Kernel& kernel : kernels_) {
+  for (const Kernel& kernel : *kernels_) {
     Kernel next = kernel;
     std::vector<int> moving;
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
@@ -151,7 +112,7 @@ EquationSet EquationSet::differentiated() const {
       sum = next.graph.add(sum, next.graph.mul(partial[k], next.graph.input(rate)));
     }
     next.residual = sum;
-    result.kernels_.push_back(std::move(next));
+    result.kernels_->push_back(std::move(next));
   }
   result.finish();
   return result;
@@ -163,7 +124,7 @@ EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
     place[static_cast<std::size_t>(keep[k])] = static_cast<int>(k);
   EquationSet result;
   result.rows_ = static_cast<int>(keep.size());
-  for (const Kernel& kernel : kernels_) {
+  for (const Kernel& kernel : *kernels_) {
     Kernel part;
     part.graph = kernel.graph, part.residual = kernel.residual, part.leaves = kernel.leaves;
     part.which.resize(kernel.leaves.size()), part.data.resize(kernel.leaves.size());
@@ -178,7 +139,7 @@ EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
           part.data[l].push_back(kernel.data[l][static_cast<std::size_t>(i)]);
       }
     }
-    if (!part.rows.empty()) result.kernels_.push_back(std::move(part));
+    if (!part.rows.empty()) result.kernels_->push_back(std::move(part));
   }
   result.finish();
   return result;
@@ -186,7 +147,7 @@ EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
 
 std::string EquationSet::text(int row, const std::vector<std::string>& variables,
                               const std::vector<std::string>& discrete) const {
-  for (const Kernel& kernel : kernels_)
+  for (const Kernel& kernel : *kernels_)
     for (int i = 0; i < kernel.instances(); ++i) {
       if (kernel.rows[static_cast<std::size_t>(i)] != row) continue;
       std::vector<std::string> names;
@@ -217,52 +178,24 @@ std::string EquationSet::text(int row, const std::vector<std::string>& variables
   return "";
 }
 
-EquationJacobian::EquationJacobian(const EquationSet& equations, std::vector<int> orders)
-    : equations_(&equations) {
-  std::size_t registers = 0;
+EquationJacobian::EquationJacobian(const EquationSet& equations, std::vector<int> orders) {
+  std::vector<Fragment> fragments;
   for (const Kernel& kernel : equations.kernels()) {
-    Part part;
-    Graph graph = kernel.graph;
+    Fragment fragment{&kernel, kernel.graph, {}, false, static_cast<int>(entries_.size())};
+    std::vector<int> leaves;
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
       if (kernel.leaves[l].kind == Leaf::Kind::variable &&
           std::find(orders.begin(), orders.end(), kernel.leaves[l].order) != orders.end())
-        part.leaf.push_back(static_cast<int>(l));
-    const std::vector<NodeId> partial = gradient(graph, kernel.residual, part.leaf);
-    part.tape = Tape(graph, static_cast<int>(kernel.leaves.size()), partial);
-    part.first = static_cast<int>(entries_.size());
+        leaves.push_back(static_cast<int>(l));
+    fragment.outputs = gradient(fragment.graph, kernel.residual, leaves);
     for (int i = 0; i < kernel.instances(); ++i)
-      for (const int l : part.leaf)
+      for (const int l : leaves)
         entries_.push_back({kernel.rows[static_cast<std::size_t>(i)],
                             kernel.which[static_cast<std::size_t>(l)][static_cast<std::size_t>(i)],
                             kernel.leaves[static_cast<std::size_t>(l)].order});
-    registers = std::max(registers, static_cast<std::size_t>(part.tape.registers()));
-    parts_.push_back(std::move(part));
+    fragments.push_back(std::move(fragment));
   }
-  memory_.assign(registers * Tape::block, 0.0);
-}
-
-void EquationJacobian::evaluate(const Point& point, double* values) const {
-  const std::vector<Kernel>& kernels = equations_->kernels();
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const Kernel& kernel = kernels[k];
-    const Part& part = parts_[k];
-    const auto outputs = part.leaf.size();
-    if (outputs == 0) continue;
-    for (const auto& [reg, value] : part.tape.constants())
-      std::fill_n(memory_.begin() + static_cast<std::ptrdiff_t>(reg) * Tape::block,
-                  std::min(Tape::block, kernel.instances()), value);
-    double* target = values + part.first;
-    for (int first = 0; first < kernel.instances(); first += Tape::block) {
-      const int count = std::min(Tape::block, kernel.instances() - first);
-      gather(kernel, point, first, count, memory_.data());
-      part.tape.run(memory_.data(), count);
-      for (int i = 0; i < count; ++i)
-        for (std::size_t o = 0; o < outputs; ++o)
-          *target++ = memory_[static_cast<std::size_t>(part.tape.output(static_cast<int>(o))) *
-                                  Tape::block +
-                              static_cast<std::size_t>(i)];
-    }
-  }
+  program_ = Program(fragments, equations.highest_order(), equations.kernels_);
 }
 
 }  // namespace daedalus

@@ -1,54 +1,24 @@
 #pragma once
 // Many scalar equations, grouped by shape: one kernel per shape over index arrays, so that code,
-// compile time and analysis do not grow with the number of equations. Inputs of a kernel are the
-// time, variables with an order of differentiation, discrete values, and numbers that differ
-// between the instances.
+// compile time and analysis do not grow with the number of equations.
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "expression/graph.h"
-#include "expression/tape.h"
+#include "expression/program.h"
 
 namespace daedalus {
-
-struct Leaf {
-  enum class Kind : std::uint8_t { time, variable, discrete, data };
-  Kind kind = Kind::time;
-  int order = 0;  ///< of differentiation, variables only
-  int which = 0;  ///< variable or discrete value
-  bool operator==(const Leaf&) const = default;
-};
-
-/// One shape: graph inputs 0 .. leaves-1, the residual, and for each instance what they stand for.
-struct Kernel {
-  Graph graph;
-  NodeId residual = -1;
-  std::vector<Leaf> leaves;               ///< kind and order; `which` is by instance
-  std::vector<std::vector<int>> which;    ///< [leaf][instance], empty for time and data
-  std::vector<std::vector<double>> data;  ///< [leaf][instance], only for data
-  std::vector<int> rows;                  ///< equation number of each instance
-  Tape tape;
-
-  int instances() const { return static_cast<int>(rows.size()); }
-};
-
-/// Where values come from: x[k] points to the k-th derivatives of all variables.
-struct Point {
-  double t = 0;
-  const double* const* x = nullptr;
-  const double* discrete = nullptr;
-};
 
 class EquationSet {
  public:
   int rows() const { return rows_; }
   int highest_order() const;
-  const std::vector<Kernel>& kernels() const { return kernels_; }
+  const std::vector<Kernel>& kernels() const { return *kernels_; }
 
   /// r[row] for all rows.
-  void residual(const Point& point, double* r) const;
+  void residual(const Point& point, double* r) const { program_.evaluate(point, r); }
+  const Program& program() const { return program_; }
   /// The same equations differentiated once with respect to time; row numbers stay.
   EquationSet differentiated() const;
   /// Only the rows that are wanted, renumbered in the order of `keep`.
@@ -61,9 +31,11 @@ class EquationSet {
 
  private:
   friend class EquationBuilder;
+  friend class EquationJacobian;
   int rows_ = 0;
-  std::vector<Kernel> kernels_;
-  mutable std::vector<double> memory_;
+  /// Never changed after `finish`, so copies and programs share it.
+  std::shared_ptr<std::vector<Kernel>> kernels_ = std::make_shared<std::vector<Kernel>>();
+  Program program_;
 };
 
 /// Sparse derivatives of an equation set with respect to chosen orders of the variables.
@@ -78,18 +50,12 @@ class EquationJacobian {
   /// The places of all values in the order in which `evaluate` hands them out. A place may repeat.
   const std::vector<Entry>& entries() const { return entries_; }
   /// values[k] belongs to entries()[k].
-  void evaluate(const Point& point, double* values) const;
+  void evaluate(const Point& point, double* values) const { program_.evaluate(point, values); }
+  const Program& program() const { return program_; }
 
  private:
-  struct Part {
-    Tape tape;
-    std::vector<int> leaf;  ///< of each output
-    int first = 0;          ///< number of the first entry of this kernel
-  };
-  const EquationSet* equations_;
-  std::vector<Part> parts_;
   std::vector<Entry> entries_;
-  mutable std::vector<double> memory_;
+  Program program_;
 };
 
 /// Takes equations one by one and finds those of equal shape.

@@ -22,6 +22,7 @@ void Integrator::Run::prepare() {
   validate(problem_, options_);
   const Formulation formulation = chosen_formulation(problem_, options_.formulation);
   system_ = make_system(problem_, formulation);
+  system_->choose_evaluation(options_.evaluation);
   const int n = system_->size;
   atol_ = absolute_tolerance(options_, *system_);
   State start;
@@ -119,7 +120,7 @@ void Integrator::Run::begin() {
     record_mesh_point(state.t, state.y);
     return stop(Status::failed, Reason::inconsistent_start, message);
   }
-  switches_->calibrate(state.t, state.y.data(), scale_);
+  calibrate_switches(state);
   events_->start(state.t, state.y.data());
   monitor_constraints(state.t, state.y.data());
   if (outputs_.empty() || outputs_[0] == state.t) {
@@ -127,6 +128,15 @@ void Integrator::Run::begin() {
     if (!outputs_.empty()) ++next_output_;
   }
   check_assertions();
+}
+
+/// Relations closer to zero than rounding have no side.
+void Integrator::Run::calibrate_switches(const State& state) {
+  if (switches_->empty()) return;
+  std::vector<double> noise(static_cast<std::size_t>(system_->size));
+  for (int j = 0; j < system_->size; ++j)
+    noise[j] = 1e-13 * std::max(scale_[j], std::abs(state.y[j]));
+  switches_->set_slack(switches_->blur(state.t, state.y.data(), noise));
 }
 
 void Integrator::Run::check_assertions() {
@@ -309,6 +319,7 @@ void Integrator::Run::finish() {
   solution_.statistics.cpu_seconds =
       static_cast<double>(std::clock()) / CLOCKS_PER_SEC - cpu_started_;
   if (dense_ && !dense_->empty()) solution_.dense = dense_;
+  solution_.notes = system_->notes();
   for (std::size_t k = 0; k < worst_equation_.size(); ++k)
     solution_.constraint_residual[k].equation = system_->levels[k].equations[worst_equation_[k]];
   // A run that ended early still gives the point it reached.

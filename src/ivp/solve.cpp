@@ -52,6 +52,18 @@ const char* name_of(Reason reason) {
   return "";
 }
 
+const char* name_of(Evaluation evaluation) {
+  switch (evaluation) {
+    case Evaluation::automatic:
+      return "automatic";
+    case Evaluation::interpreted:
+      return "interpreted";
+    case Evaluation::compiled:
+      return "compiled";
+  }
+  return "";
+}
+
 std::string Message::text() const {
   if (what.empty()) return "";
   return fmt::format("{} {}; {}; try: {}", what, where, why, hint);

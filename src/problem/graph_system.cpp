@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analysis/signature.h"
+#include "expression/code_generation.h"
 #include "problem/algebraic_rows.h"
 #include "problem/system_of.h"
 
@@ -46,7 +47,25 @@ class GraphSystem final : public System {
   }
   const std::vector<RowCombination>& combinations() const { return combinations_; }
 
+  void choose_evaluation(Evaluation evaluation) override {
+    // The residual first: what lies beyond the limits of code size stays interpreted.
+    ProgramList residual = {form_.equations->program().content()};
+    if (parts_) residual.push_back(parts_->program().content());
+    programs_.insert(programs_.begin(), residual.begin(), residual.end());
+    code_ = std::make_unique<CodeGeneration>(std::move(programs_), evaluation);
+  }
+  std::vector<std::string> notes() const override {
+    const std::string note = code_ ? code_->note() : "";
+    return note.empty() ? std::vector<std::string>{} : std::vector<std::string>{note};
+  }
+  /// Further ones that are worth compiling.
+  void add_program(const Program& program) {
+    if (program.content()) programs_.push_back(program.content());
+  }
+
  private:
+  ProgramList programs_;
+  std::unique_ptr<CodeGeneration> code_;
   ExpressionGraph form_;
   std::vector<double> zero_;
   std::vector<RowCombination> combinations_;
@@ -79,6 +98,7 @@ class GraphJacobian final : public OwnJacobian {
   }
 
   const Sparsity& pattern() const override { return pattern_; }
+  const Program& program() const { return jacobian_.program(); }
 
   void bind(const std::vector<int>& column_start, const std::vector<int>& row) override {
     nonzeros_ = row.size();
@@ -153,6 +173,12 @@ class GraphConstraints final : public ConstraintSet {
     freedom.assign(static_cast<std::size_t>(unknowns), 1e6);
     for (int j = 0; j < n; ++j)
       if (!algebraic[j]) freedom[j] = 1;
+  }
+
+  template <class Visitor>
+  void each_program(const Visitor& visit) const {
+    for (const auto& set : sets_) visit(set->program());
+    for (const auto& jacobian : jacobians_) visit(jacobian->program());
   }
 
   void evaluate(double t, const double* x, double* r) const override {
@@ -316,10 +342,15 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
     if (!row_has[i]) mark_algebraic_rows(*system, i, i + 1);
     if (!column_has[i]) system->algebraic_variable[i] = 1;
   }
-  system->own_jacobian = std::make_shared<GraphJacobian>(form, system->combinations());
+  const auto jacobian = std::make_shared<GraphJacobian>(form, system->combinations());
+  system->add_program(jacobian->program());
+  system->own_jacobian = jacobian;
   const auto constraints = [&](bool at_start) {
-    return std::make_shared<GraphConstraints>(form, structure, system->equations,
-                                              system->algebraic_variable, at_start);
+    auto set = std::make_shared<GraphConstraints>(form, structure, system->equations,
+                                                  system->algebraic_variable, at_start);
+    // Those of the start are evaluated a few times only.
+    if (!at_start) set->each_program([&](const Program& program) { system->add_program(program); });
+    return set;
   };
   if (structure.index > 1) system->constraints = constraints(false);
   if (form.initial_equations && form.initial_equations->rows() > 0)

@@ -56,6 +56,10 @@ class System {
   virtual ~System() = default;
   virtual void residual(double t, const double* y, const double* yp, double* r) const = 0;
   virtual void residual(const Dual& t, const Dual* y, const Dual* yp, Dual* r) const = 0;
+  /// Called once, before the first evaluation of a run.
+  virtual void choose_evaluation(Evaluation) {}
+  /// What the user should know, for Solution::notes.
+  virtual std::vector<std::string> notes() const { return {}; }
 
   int size = 0;
   int visible = 0;  ///< the first so many variables are the user's

@@ -1,0 +1,204 @@
+// Runs the functions of a form with Expr and takes down what they do, one graph for all; then cuts
+// it into equations, which find their shapes.
+#include "daedalus/record.h"
+
+#include <fmt/format.h>
+
+#include "expression/equation_set.h"
+#include "problem/form_equations.h"
+#include "problem/system_of.h"
+
+namespace daedalus {
+namespace {
+
+/// Inputs of the graph: the time, then y, then y'.
+struct Recorder {
+  Graph graph;
+  int size;
+  Expr t;
+  std::vector<Expr> y, yp, r;
+
+  explicit Recorder(int n) : size(n), t(graph, graph.input(0)), r(static_cast<std::size_t>(n)) {
+    for (int j = 0; j < n; ++j) y.emplace_back(graph, graph.input(1 + j));
+    for (int j = 0; j < n; ++j) yp.emplace_back(graph, graph.input(1 + n + j));
+  }
+
+  /// d f / d y[first .. first + count) as expressions.
+  std::vector<Expr> derivatives(const Expr& f, int first, int count) {
+    std::vector<int> inputs;
+    for (int j = 0; j < count; ++j) inputs.push_back(1 + first + j);
+    std::vector<Expr> result;
+    for (const NodeId id : gradient(graph, f.node_in(graph), inputs))
+      result.emplace_back(graph, id);
+    return result;
+  }
+
+  EquationSet equations() {
+    EquationBuilder builder;
+    // Of the nodes copied for the present equation; stamped, so that it need not be cleared.
+    struct Copy {
+      int equation = -1;
+      NodeId node = -1;
+    };
+    std::vector<NodeId> roots, stack;
+    for (const Expr& e : r) roots.push_back(e.node_in(graph));
+    std::vector<Copy> copies(static_cast<std::size_t>(graph.size()));
+    for (int i = 0; i < size; ++i) {
+      builder.begin();
+      const auto done = [&](NodeId id) {
+        return id < 0 || copies[static_cast<std::size_t>(id)].equation == i;
+      };
+      const auto at = [&](NodeId id) {
+        return id < 0 ? id : copies[static_cast<std::size_t>(id)].node;
+      };
+      stack.assign(1, roots[static_cast<std::size_t>(i)]);
+      while (!stack.empty()) {
+        const NodeId id = stack.back();
+        const Node& n = graph[id];
+        const int count = operands_of(n.op);
+        const NodeId a = count > 0 ? n.a : -1, b = count > 1 ? n.b : -1, c = count > 2 ? n.c : -1;
+        bool ready = true;
+        for (const NodeId operand : {c, b, a})
+          if (!done(operand)) stack.push_back(operand), ready = false;
+        if (!ready) continue;
+        stack.pop_back();
+        if (done(id)) continue;
+        copies[static_cast<std::size_t>(id)] = {
+            i, n.op == Op::constant ? builder.graph().constant(n.value)
+               : n.op == Op::input  ? leaf(builder, n.a)
+                                    : builder.graph().make(n.op, at(a), at(b), at(c))};
+      }
+      builder.add(at(roots[static_cast<std::size_t>(i)]));
+    }
+    return builder.take();
+  }
+
+ private:
+  NodeId leaf(EquationBuilder& builder, int input) const {
+    return input == 0      ? builder.time()
+           : input <= size ? builder.variable(input - 1)
+                           : builder.variable(input - 1 - size, 1);
+  }
+};
+
+template <class F>
+void require_recordable(const F& f, const char* field) {
+  require(!f || f.is_recordable(),
+          fmt::format("{} cannot be recorded: it takes plain doubles; make it generic in its "
+                      "scalar, [](auto t, auto y, auto out) {{...}}",
+                      field));
+}
+
+template <class Equations>
+void run(Recorder& to, const Equations& equations) {
+  equations.template residual<Expr>(to.t, to.y.data(), to.yp.data(), to.r.data());
+}
+
+void record(Recorder& to, const FullyImplicit& form) {
+  require_recordable(form.residual, "form.residual");
+  run(to, FullyImplicitEquations{form.residual, form.size});
+}
+
+void record(Recorder& to, const SemiExplicit& form) {
+  require_recordable(form.f, "form.f"), require_recordable(form.g, "form.g");
+  run(to, SemiExplicitEquations{form.f, form.g, form.differential, form.algebraic, 0});
+}
+
+void record(Recorder& to, const SingularlyPerturbed& form) {
+  require_recordable(form.f, "form.f"), require_recordable(form.g, "form.g");
+  run(to, SemiExplicitEquations{form.f, form.g, form.slow, form.fast, form.epsilon});
+}
+
+void record(Recorder& to, const HessenbergIndex2& form) {
+  require_recordable(form.f, "form.f"), require_recordable(form.g, "form.g");
+  run(to, Hessenberg2Equations{form.f, form.g, form.differential, form.algebraic});
+}
+
+void record(Recorder& to, const HessenbergIndex3& form) {
+  require_recordable(form.f, "form.f"), require_recordable(form.k, "form.k");
+  require_recordable(form.g, "form.g");
+  run(to,
+      Hessenberg3Equations{form.f, form.k, form.g, form.position, form.velocity, form.algebraic});
+}
+
+void record(Recorder& to, const HigherOrder& form) {
+  require_recordable(form.f, "form.f"), require_recordable(form.g, "form.g");
+  run(to, HigherOrderEquations{form.f, form.g, form.order, form.size, form.algebraic});
+}
+
+/// r += M(t, y) a for the first `size` unknowns.
+void add_mass_times(Recorder& to, const Mass& mass, int size, const Expr* a, Expr* r) {
+  if (mass.is_constant()) {
+    for (const Mass::Entry& e : mass.entries(size)) r[e.row] += e.value * a[e.column];
+    return;
+  }
+  require_recordable(mass.function(), "form.mass");
+  std::vector<Expr> m(static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
+  mass.function()(to.t, {InputOf<Expr>(to.y.data(), size)},
+                  MatrixOutputOf<Expr>(m.data(), size, size));
+  for (int j = 0; j < size; ++j)
+    for (int i = 0; i < size; ++i) r[i] += m[static_cast<std::size_t>(i + j * size)] * a[j];
+}
+
+void record(Recorder& to, const LinearlyImplicit& form) {
+  require_recordable(form.f, "form.f");
+  form.f(to.t, {InputOf<Expr>(to.y.data(), form.size)}, OutputOf<Expr>(to.r.data(), form.size));
+  for (Expr& r : to.r) r = -r;
+  add_mass_times(to, form.mass, form.size, to.yp.data(), to.r.data());
+}
+
+/// Index 3, as the equations stand; G and K are derivatives of what was recorded.
+void record(Recorder& to, const Mechanical& form) {
+  require_recordable(form.force, "form.force");
+  require_recordable(form.constraint, "form.constraint");
+  require_recordable(form.velocity_constraint, "form.velocity_constraint");
+  const int n = form.coordinates;
+  const InputOf<Expr> q(to.y.data(), n), v(to.y.data() + n, n);
+  for (int i = 0; i < n; ++i)
+    to.r[static_cast<std::size_t>(i)] = to.yp[static_cast<std::size_t>(i)] - v[i];
+  Expr* balance = to.r.data() + n;
+  if (form.force) form.force(to.t, {q, v}, OutputOf<Expr>(balance, n));
+  for (int i = 0; i < n; ++i) balance[i] = -balance[i];
+  add_mass_times(to, form.mass, n, to.yp.data() + n, balance);
+  const Expr* multiplier = to.y.data() + 2 * n;
+  Expr* constraint = to.r.data() + 2 * n;
+  const auto push = [&](int count, int with_respect_to) {
+    for (int k = 0; k < count; ++k) {
+      const std::vector<Expr> row = to.derivatives(constraint[k], with_respect_to, n);
+      for (int i = 0; i < n; ++i) balance[i] += row[static_cast<std::size_t>(i)] * multiplier[k];
+    }
+    constraint += count, multiplier += count;
+  };
+  if (form.holonomic > 0) form.constraint(to.t, {q}, OutputOf<Expr>(constraint, form.holonomic));
+  push(form.holonomic, 0);
+  if (form.nonholonomic > 0)
+    form.velocity_constraint(to.t, {q, v}, OutputOf<Expr>(constraint, form.nonholonomic));
+  push(form.nonholonomic, n);
+}
+
+void record(Recorder&, const ExpressionGraph&) {}
+
+}  // namespace
+
+Problem recorded(const Problem& problem) {
+  if (std::holds_alternative<ExpressionGraph>(problem.form)) return problem;
+  // Checks sizes and names as a run would.
+  const auto system = make_system(problem, Formulation::direct);
+  const int n = size_of(problem.form);
+  Recorder recorder(n);
+  std::visit([&](const auto& form) { record(recorder, form); }, problem.form);
+  ExpressionGraph form;
+  form.size = form.visible = n;
+  form.equations = std::make_shared<EquationSet>(recorder.equations());
+  form.variables.assign(system->variables.begin(), system->variables.begin() + n);
+  form.equation_names = problem.equations;
+  form.discrete = std::make_shared<std::vector<double>>();
+  Problem result = problem;
+  result.form = std::move(form);
+  // Both are known better now.
+  result.sparsity.reset();
+  result.jacobian = {};
+  return result;
+}
+
+}  // namespace daedalus
