@@ -10,12 +10,12 @@ model pump "Charge pump: MOS transistor with piecewise charges, switched input, 
   Real I(start = 0, nominal = 1e-4) "current of the source";
   Real tau = mod(time, 120e-9) "time in the period";
   Real Vin = if tau < 50e-9 then 0 elseif tau < 60e-9 then 20*(tau - 50e-9)/10e-9 elseif tau < 110e-9 then 20 else 20*(120e-9 - tau)/10e-9;
-  Real ugs = noEvent(if U2 < U3 then U1 - U2 else U1 - U3) "the transistor is symmetric: source is the lower side";
-  Real ugd = noEvent(if U2 < U3 then U1 - U3 else U1 - U2);
+  Real ugs = (if U2 < U3 then U1 - U2 else U1 - U3) "the transistor is symmetric: source is the lower side";
+  Real ugd = if U2 < U3 then U1 - U3 else U1 - U2;
   Real root = sqrt(PHI - ugs + U1) "of PHI - ubs";
   Real UTE = VT0 + gam*(root - sqrt(PHI)) "threshold";
-  Real a = ugs - UTE, c = noEvent(if ugd > UTE then ugd - UTE else 0);
-  Real h = noEvent(if c > 0 then a + c - a*c/(a + c) else a);
+  Real a = ugs - UTE, c = if ugd > UTE then ugd - UTE else 0;
+  Real h = noEvent(if a + c > 1e-12 then (a^2 + a*c + c^2)/(a + c) else a + c/2) "a + c - a*c/(a + c)";
   Real QG = if U1 <= UFB then Cox*(U1 - UFB)
             elseif ugs <= UTE then Cox*gam*(sqrt(gam^2/4 + U1 - UFB) - gam/2)
             else Cox*(2/3*h + gam*root);

@@ -3,9 +3,9 @@ function mosThreshold "current factor above threshold for one direction of the c
   input Real ue "gate voltage above threshold";
   output Real i;
 algorithm
-  if ue <= 0 then
+  if noEvent(ue <= 0) then
     i := 0;
-  elseif ue <= uds then
+  elseif noEvent(ue <= uds) then
     i := ue^2*(1 + 0.02*uds);
   else
     i := uds*(2*ue - uds)*(1 + 0.02*uds);
@@ -17,7 +17,7 @@ function channel "channel current of a MOS transistor, from source to drain as i
   input Real uds, ugs, ubs, ugd, ubd;
   output Real i;
 algorithm
-  if uds > 0 then
+  if noEvent(uds > 0) then
     i := -beta*mosThreshold(uds, ugs - VT0 - gam*(sqrt(PHI - ubs) - sqrt(PHI)));
   else
     i := beta*mosThreshold(-uds, ugd - VT0 - gam*(sqrt(PHI - ubd) - sqrt(PHI)));
@@ -28,18 +28,18 @@ function junction "current of a pn junction"
   input Real u;
   output Real i;
 algorithm
-  i := if u <= 0 then -5e-11*(exp(u/25.85) - 1) else 0;
+  i := noEvent(if u <= 0 then -5e-11*(exp(u/25.85) - 1) else 0);
 end junction;
 
 function junctionCharge "charge-forming capacitance of a pn junction"
   input Real u;
   output Real c;
 algorithm
-  c := if u <= 0 then 0.24/sqrt(1 - u/0.87) else 0.24*(1 + u/(2*0.87));
+  c := noEvent(if u <= 0 then 0.24/sqrt(1 - u/0.87) else 0.24*(1 + u/(2*0.87)));
 end junctionCharge;
 
 model tba "Two-bit adding unit: 39 MOS transistors, charge-oriented nodal equations, 350 unknowns, index 1"
-  // CWI/Bari test set, problem tba. Five inputs with 63 breakpoints; the sums are at nodes 49 and 130, the carry at node 148.
+  // CWI/Bari test set, problem tba. The transistor laws are continuous, so their branches are no events; the corners of the inputs are. Five inputs with 63 breakpoints; the sums are at nodes 49 and 130, the carry at node 148.
   constant Integer N = 175 "nodes";
   constant Integer K = 39 "transistors";
   // Transistor k has the inner nodes first[k] .. first[k]+3 (source, drain, bulk at source, bulk at drain).

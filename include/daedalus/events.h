@@ -20,7 +20,7 @@ struct Event {
 
 struct EventRecord {
   double t = 0;
-  int event = 0;  ///< position in Options::events
+  int event = 0;  ///< position in Options::events; -1: a relation of the model
   std::string name = {};
 };
 

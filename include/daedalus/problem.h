@@ -115,6 +115,7 @@ struct SingularlyPerturbed {
 };
 
 class EquationSet;
+struct Switching;
 
 /// F(t, y, y') = 0 as an expression graph: what a model text becomes. Structure, index and hidden
 /// constraints are found from the graph.
@@ -126,7 +127,8 @@ struct ExpressionGraph {
   Names initial_names = {};
   Names variables = {};  ///< of all `size` variables
   Names equation_names = {};
-  std::shared_ptr<std::vector<double>> discrete = {};  ///< values that only events change
+  std::shared_ptr<const std::vector<double>> discrete = {};  ///< values that only events change
+  std::shared_ptr<const Switching> switching = {};           ///< when and how they change
 };
 
 using Form =

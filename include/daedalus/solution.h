@@ -21,6 +21,8 @@ enum class Reason {
   newton_failed,
   singular_matrix,
   not_finite,
+  assertion_failed,
+  too_many_events,
   max_steps,
   time_limit,
   interrupted,

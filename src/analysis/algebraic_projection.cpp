@@ -43,6 +43,24 @@ bool AlgebraicProjection::find_index() {
   return index_known_ = true;
 }
 
+std::vector<int> AlgebraicProjection::of_higher_index(double t, const double* y) {
+  std::vector<int> list;
+  refactor(t, y);
+  if (!index_known_ || index_one_) return list;
+  std::vector<double> with_shift;
+  for (const double factor : {1.0, 1e-3}) {
+    if (!factors_->factor(pencil_, factor * shift_)) return list;
+    for (int i = 0; i < system_.size; ++i)
+      trial_[i] = system_.algebraic_row[i] ? 1 + 0.618 * (i % 7) : 0.0;
+    factors_->solve(trial_.data());
+    if (factor == 1.0) with_shift = trial_;
+  }
+  for (int j = 0; j < system_.size; ++j)
+    if (std::abs(with_shift[j]) > 30 * std::abs(trial_[j]) && std::abs(with_shift[j]) > 1e3)
+      list.push_back(j);
+  return list;
+}
+
 bool AlgebraicProjection::project(double t, double* y, const std::vector<double>& scale,
                                   int max_iterations) {
   if (!needed_) return true;
@@ -67,6 +85,8 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
     if (!std::isfinite(size)) return false;
     for (int i = 0; i < n; ++i) y[i] += r_[i];
     if (size <= 1) return true;
+    // Corrections that no longer shrink are rounding, of an ill-conditioned system perhaps.
+    if (iteration > 1 && size <= 1e3 && size > 0.3 * last) return true;
     if (iteration > 0 && size > 0.1 * last) factored_ = false;
     last = size;
   }

@@ -58,6 +58,50 @@ bool solve_residual(const System& system, Jacobian& jacobian, double t, std::vec
   return left <= 1e-8;
 }
 
+/// No algebraic row is off by more than `tolerance` of what changes of the size of the variables do
+/// to it.
+bool algebraic_rows_hold(const System& system, const Pencil& pencil, const Vector& r,
+                         const std::vector<double>& y, const std::vector<double>& scale,
+                         double tolerance) {
+  std::vector<double> reach(static_cast<std::size_t>(system.size), 1e-300);
+  for (int j = 0; j < system.size; ++j)
+    for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k) {
+      double& row = reach[pencil.pattern.row[k]];
+      row = std::max(row, std::abs(pencil.a[k]) * std::max(scale[j], std::abs(y[j])));
+    }
+  for (int i = 0; i < system.size; ++i)
+    if (system.algebraic_row[i] && !(std::abs(r[i]) <= tolerance * reach[i])) return false;
+  return true;
+}
+
+/// Beyond an event of a system whose index is higher than its form tells: y misses the rows that
+/// are known by little, and moves as a step of the length of its own time scale would move it,
+/// (shift E + A) dy = -r in the algebraic rows.
+bool nudge_onto_rows(const System& system, Jacobian& jacobian, double t, std::vector<double>& y,
+                     const std::vector<double>& scale) {
+  constexpr double far_below_tolerances = 1e-11;
+  constexpr int most_iterations = 8;
+  const std::vector<double> rest(static_cast<std::size_t>(system.size), 0.0), before = y;
+  Pencil pencil = jacobian.make_pencil();
+  const auto factors = make_real_factors(pencil);
+  Vector r(system.size);
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    system.residual(t, y.data(), rest.data(), r.data());
+    if (!r.allFinite() || !jacobian.evaluate(t, y.data(), rest.data(), pencil)) break;
+    if (algebraic_rows_hold(system, pencil, r, y, scale, far_below_tolerances)) return true;
+    const double a =
+        Eigen::Map<const Vector>(pencil.a.data(), std::ssize(pencil.a)).cwiseAbs().maxCoeff();
+    const double e =
+        Eigen::Map<const Vector>(pencil.e.data(), std::ssize(pencil.e)).cwiseAbs().maxCoeff();
+    if (!factors->factor(pencil, a / std::max(e, 1e-300))) break;
+    for (int i = 0; i < system.size; ++i) r[i] = system.algebraic_row[i] ? -r[i] : 0.0;
+    factors->solve(r.data());
+    for (int i = 0; i < system.size; ++i) y[i] += r[i];
+  }
+  y = before;
+  return false;
+}
+
 /// Least squares y' from E y' = -F(t, y, 0) for systems whose constraints are hidden ones.
 void derivative_by_least_squares(const System& system, Jacobian& jacobian, double t,
                                  const std::vector<double>& y, std::vector<double>& yp) {
@@ -117,6 +161,8 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                             const std::vector<char>& fixed, const std::vector<double>& scale,
                             bool at_start) {
   StartReport report;
+  report.rate_known.resize(static_cast<std::size_t>(system.size));
+  for (int i = 0; i < system.size; ++i) report.rate_known[i] = !system.algebraic_variable[i];
   const std::vector<double> guess = y;
   const auto finish = [&]() -> StartReport& {
     for (int i = 0; i < system.visible; ++i) report.shift.push_back(y[i] - guess[i]);
@@ -142,6 +188,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
   const std::shared_ptr<ConstraintSet>& set =
       at_start && system.start_constraints ? system.start_constraints : system.constraints;
   if (set) {
+    for (const int of : set->derivative_of) report.rate_known[of] = 1;
     project(ConstraintProjection(system, set, scale, fixed));
     return finish();
   }
@@ -157,6 +204,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
         done = !fixed[i] || std::abs(y[i] - guess[i]) <= 1e-10 * scale[i];
       if (!done) y = guess;
     }
+    if (!done && !at_start) done = nudge_onto_rows(system, jacobian, t, y, scale);
     if (!done) {
       if (!project(ConstraintProjection(system, level_constraints(system, scale), scale, fixed)))
         return finish();
@@ -164,8 +212,10 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
         if (fixed[i]) y[i] = guess[i];
     }
     if (system.is_index_one() && system.constant_mass &&
-        projection.derivative(t, y.data(), yp.data()))
+        projection.derivative(t, y.data(), yp.data())) {
+      std::fill(report.rate_known.begin(), report.rate_known.end(), 1);
       return finish();
+    }
   }
   const bool hidden = !system.levels.empty() && system.levels[0].name != "algebraic";
   if (system.constant_mass || hidden) {

@@ -14,6 +14,7 @@ struct StartReport {
   bool consistent = true;
   Message message = {};
   std::vector<double> shift = {};
+  std::vector<char> rate_known = {};  ///< variables whose y' is that of the solution
 };
 
 /// Changes y and yp. `scale` is the size of each variable, `fixed` marks those to be held; the

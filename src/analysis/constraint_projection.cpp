@@ -68,6 +68,13 @@ NearestPoint make_solver(const ConstraintSet& set, const std::vector<double>& sc
           set.rank_threshold};
 }
 
+/// Variables that lie below the highest derivative of their own.
+std::vector<char> has_derivative(const ConstraintSet& set, std::size_t size) {
+  std::vector<char> result(size, 0);
+  for (const int of : set.derivative_of) result[of] = 1;
+  return result;
+}
+
 }  // namespace
 
 std::shared_ptr<ConstraintSet> level_constraints(const System& system,
@@ -83,7 +90,7 @@ ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr
       fixed_(fixed),
       x_(static_cast<std::size_t>(set_->unknowns), 0.0),
       solver_(make_solver(*set_, scale, fixed)),
-      derivatives_(make_solver(*set_, scale, std::vector<char>(scale.size(), 1))) {}
+      derivatives_(make_solver(*set_, scale, has_derivative(*set_, scale.size()))) {}
 
 bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterations) {
   const auto n = static_cast<std::size_t>(system_->size);
@@ -95,7 +102,14 @@ bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterat
   for (std::size_t k = of.size(); k-- > 0;) first[of[k]] = static_cast<int>(n + k);
   for (std::size_t j = 0; j < n; ++j)
     if (first[j] >= 0) x_[first[j]] = yp[j];
-  const bool done = solver_.solve(AtTime(*set_, t), x_.data(), max_iterations);
+  // The highest derivatives first, to what y says: far-off ones would drag y along.
+  bool done = false;
+  if (!of.empty()) {
+    derivatives_.solve(AtTime(*set_, t), x_.data(), max_iterations);
+    // Then y is left alone: beside a kink the smallest move could change the branch.
+    done = derivatives_.holds(AtTime(*set_, t), x_.data(), 1e-12);
+  }
+  if (!done) done = solver_.solve(AtTime(*set_, t), x_.data(), max_iterations);
   std::copy(x_.begin(), x_.begin() + static_cast<std::ptrdiff_t>(n), y);
   for (std::size_t j = 0; j < n; ++j)
     if (first[j] >= 0) yp[j] = x_[first[j]];
@@ -105,7 +119,6 @@ bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterat
 bool ConstraintProjection::polish(double t, double* y) {
   const auto n = static_cast<std::ptrdiff_t>(system_->size);
   std::copy(y, y + n, x_.begin());
-  // Derivatives first, to what y says: far-off ones would drag y along.
   if (!set_->derivative_of.empty()) derivatives_.polish(AtTime(*set_, t), x_.data());
   if (!solver_.polish(AtTime(*set_, t), x_.data())) return false;
   std::copy(x_.begin(), x_.begin() + n, y);

@@ -1,6 +1,6 @@
 // Symbolic reverse differentiation, and text, of expression graphs.
 #include <cmath>
-#include <unordered_map>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 /// d op / d operand, as expressions of the operands (and of the node itself).
 struct Partials {
-  NodeId a = -1, b = -1, c = -1;
+  NodeId a = -1, b = -1;
 };
 
 Partials partials(Graph& g, NodeId id) {
@@ -77,11 +77,8 @@ Partials partials(Graph& g, NodeId id) {
       return {one(), g.neg(g.make(Op::floor, g.div(n.a, n.b)))};
     case Op::rem:
       return {one(), g.neg(g.div(g.sub(n.a, id), n.b))};
-    case Op::select:
-      return {zero(), g.make(Op::select, n.a, one(), zero()),
-              g.make(Op::select, n.a, zero(), one())};
     default:
-      return {zero(), zero(), zero()};  // comparisons and steps: constant between jumps
+      return {zero(), zero()};  // comparisons and steps: constant between jumps
   }
 }
 
@@ -144,28 +141,72 @@ std::string text(const Graph& g, NodeId id, const std::vector<std::string>& name
 
 }  // namespace
 
-std::vector<NodeId> gradient(Graph& graph, NodeId root, const std::vector<int>& inputs) {
-  std::vector<NodeId> adjoint(static_cast<std::size_t>(root) + 1, -1);
-  adjoint[static_cast<std::size_t>(root)] = graph.constant(1);
-  const auto accumulate = [&](NodeId to, NodeId share) {
-    NodeId& slot = adjoint[static_cast<std::size_t>(to)];
-    slot = slot < 0 ? share : graph.add(slot, share);
-  };
-  // Operands have smaller numbers than their node, so one sweep downwards reaches everything.
-  for (NodeId id = root; id >= 0; --id) {
-    const NodeId own = adjoint[static_cast<std::size_t>(id)];
-    const Node n = graph[id];
-    const int count = operands_of(n.op);
-    if (own < 0 || count == 0 || graph.is_constant(own, 0)) continue;
-    const Partials p = partials(graph, id);
-    accumulate(n.a, graph.mul(own, p.a));
-    if (count > 1) accumulate(n.b, graph.mul(own, p.b));
-    if (count > 2) accumulate(n.c, graph.mul(own, p.c));
+namespace {
+
+using InputGradient = std::map<int, NodeId>;  ///< input -> partial derivative
+
+/// Reverse sweeps that stop at a choice: its branches are swept apart and chosen between at the
+/// inputs, since 0 times the derivative of the branch not taken may be 0 times infinity.
+class ReverseSweep {
+ public:
+  explicit ReverseSweep(Graph& graph) : graph_(graph) {}
+
+  const InputGradient& of(NodeId root) {
+    const auto known = done_.find(root);
+    return known != done_.end() ? known->second : done_[root] = sweep(root);
   }
-  std::unordered_map<int, NodeId> of_input;
-  for (NodeId id = 0; id <= root; ++id)
-    if (graph[id].op == Op::input && adjoint[static_cast<std::size_t>(id)] >= 0)
-      of_input[graph[id].a] = adjoint[static_cast<std::size_t>(id)];
+
+ private:
+  InputGradient sweep(NodeId root) {
+    std::vector<NodeId> adjoint(static_cast<std::size_t>(root) + 1, -1);
+    adjoint[static_cast<std::size_t>(root)] = graph_.constant(1);
+    const auto accumulate = [&](NodeId to, NodeId share) {
+      NodeId& slot = adjoint[static_cast<std::size_t>(to)];
+      slot = slot < 0 ? share : graph_.add(slot, share);
+    };
+    InputGradient result;
+    // Operands have smaller numbers than their node, so one sweep downwards reaches everything.
+    for (NodeId id = root; id >= 0; --id) {
+      const NodeId own = adjoint[static_cast<std::size_t>(id)];
+      const Node n = graph_[id];
+      if (own < 0 || graph_.is_constant(own, 0)) continue;
+      if (n.op == Op::input) result[n.a] = own;
+      const int count = operands_of(n.op);
+      if (count == 0) continue;
+      if (n.op == Op::select) {
+        for (const auto& [input, partial] : choice(n))
+          accumulate(graph_.input(input), graph_.mul(own, partial));
+        continue;
+      }
+      const Partials p = partials(graph_, id);
+      accumulate(n.a, graph_.mul(own, p.a));
+      if (count > 1) accumulate(n.b, graph_.mul(own, p.b));
+    }
+    return result;
+  }
+
+  InputGradient choice(const Node& n) {
+    const InputGradient first = of(n.b), second = of(n.c);
+    const auto partial = [&](const InputGradient& branch, int input) {
+      const auto at = branch.find(input);
+      return at == branch.end() ? graph_.constant(0) : at->second;
+    };
+    InputGradient all = first;
+    all.insert(second.begin(), second.end());
+    for (auto& [input, value] : all)
+      value = graph_.make(Op::select, n.a, partial(first, input), partial(second, input));
+    return all;
+  }
+
+  Graph& graph_;
+  std::map<NodeId, InputGradient> done_;
+};
+
+}  // namespace
+
+std::vector<NodeId> gradient(Graph& graph, NodeId root, const std::vector<int>& inputs) {
+  ReverseSweep sweep(graph);
+  const InputGradient& of_input = sweep.of(root);
   std::vector<NodeId> result;
   for (int input : inputs) {
     const auto at = of_input.find(input);

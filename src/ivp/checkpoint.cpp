@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '2'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '3'};
 
 void put(std::vector<double>& memory, const State& state) {
   memory.push_back(state.t);
@@ -107,9 +107,11 @@ void Integrator::Run::save(std::ostream& stream) const {
   std::vector<double> memory;
   stepper_->save(memory);
   events_->save(memory);
+  switches_->save(memory);
+  memory.insert(memory.end(), {last_switch_, static_cast<double>(switches_at_once_)});
   put(memory, solution_.statistics);
   memory.push_back(anchor_.t), memory.push_back(steps_since_anchor_);
-  save_list(memory, anchor_.y);
+  save_list(memory, anchor_.y), save_list(memory, anchor_.modes);
   save_list(memory, solution_.start_shift);
   for (std::size_t k = 0; k < worst_equation_.size(); ++k) {
     const ConstraintResidual& level = solution_.constraint_residual[k];
@@ -159,10 +161,14 @@ void Integrator::Run::restore(std::istream& stream) {
   SavedState saved(memory);
   stepper_->restore(saved);
   events_->restore(saved);
+  switches_->restore(saved);
+  last_switch_ = saved.number();
+  switches_at_once_ = static_cast<int>(saved.position(1 << 30));
   take(saved, solution_.statistics);
   anchor_.t = saved.number();
   steps_since_anchor_ = static_cast<int>(saved.position(1 << 30));
-  anchor_.y = saved.list();
+  anchor_.y = saved.list(), anchor_.modes = saved.list();
+  if (system_->modes && anchor_.modes.size() != system_->modes->size()) SavedState::refuse();
   if (projection_ && anchor_.y.size() != stepper_->state().y.size()) SavedState::refuse();
   solution_.start_shift = saved.list();
   for (std::size_t k = 0; k < worst_equation_.size(); ++k) {

@@ -27,7 +27,7 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
 }
 
 void OutputProjection::linearize(const Anchor& anchor) {
-  if (at_anchor_ && anchor_.t == anchor.t && anchor_.y == anchor.y) return;
+  if (at_anchor_ && anchor_ == anchor) return;
   anchor_ = anchor;
   at_anchor_.emplace(constraints_);
   std::copy(anchor.y.begin(), anchor.y.end(), kept_.begin());
@@ -50,7 +50,30 @@ void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool sol
   if (!working_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
 }
 
+namespace {
+
+/// While it lives the equations are those of an earlier part of the run.
+class ModesOfAnchor {
+ public:
+  ModesOfAnchor(const std::shared_ptr<std::vector<double>>& modes, const Anchor& anchor)
+      : modes_(modes && *modes != anchor.modes ? modes.get() : nullptr) {
+    if (modes_) kept_ = *modes_, *modes_ = anchor.modes;
+  }
+  ~ModesOfAnchor() {
+    if (modes_) modes_->swap(kept_);
+  }
+  ModesOfAnchor(const ModesOfAnchor&) = delete;
+  ModesOfAnchor& operator=(const ModesOfAnchor&) = delete;
+
+ private:
+  std::vector<double>* modes_;
+  std::vector<double> kept_;
+};
+
+}  // namespace
+
 void StepOutput::evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) {
+  const ModesOfAnchor modes(system_->modes, anchor);
   step.evaluate(t, y);
   const bool at_mesh_point = t == step.t0 || t == step.t1;
   const bool solved = at_mesh_point || refiner_->refine(step, t, y);
@@ -61,8 +84,7 @@ DenseOutput::DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool f
     : visible_(visible), output_(std::move(output)), forward_(forward) {}
 
 void DenseOutput::append(const Interpolant& step, const Anchor& anchor) {
-  if (anchors_.empty() || anchors_.back().t != anchor.t || anchors_.back().y != anchor.y)
-    anchors_.push_back(anchor);
+  if (anchors_.empty() || anchors_.back() != anchor) anchors_.push_back(anchor);
   steps_.push_back(step);
   anchor_of_.push_back(anchors_.size() - 1);
 }

@@ -15,6 +15,8 @@ namespace daedalus {
 struct Anchor {
   double t = 0;
   std::vector<double> y;
+  std::vector<double> modes;  ///< discrete values that hold there
+  bool operator==(const Anchor&) const = default;
 };
 
 /// Accurate values inside a step: the interpolant, solved anew where it is not good enough, and
@@ -23,11 +25,17 @@ class OutputProjection;
 
 class StepOutput {
  public:
-  StepOutput(std::shared_ptr<StepRefiner> refiner, std::shared_ptr<OutputProjection> projection)
-      : refiner_(std::move(refiner)), projection_(std::move(projection)) {}
+  StepOutput(std::shared_ptr<System> system, std::shared_ptr<StepRefiner> refiner,
+             std::shared_ptr<OutputProjection> projection)
+      : system_(std::move(system)),
+        refiner_(std::move(refiner)),
+        projection_(std::move(projection)) {}
   void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y);
+  /// The equations have changed.
+  void forget() { refiner_->forget(); }
 
  private:
+  std::shared_ptr<System> system_;
   std::shared_ptr<StepRefiner> refiner_;
   std::shared_ptr<OutputProjection> projection_;  ///< may be null
 };

@@ -39,10 +39,17 @@ void Integrator::Run::prepare() {
                                          start.yp.data());
   stepper_ = std::make_unique<ImplicitStepper>(*system_, *jacobian_, options_, atol_,
                                                solution_.statistics);
-  events_ = std::make_unique<EventFinder>(options_.events, n, system_->visible);
+  switches_ = std::make_unique<SwitchBoard>(system_->switching.get(), system_->modes.get());
+  events_ = std::make_unique<EventFinder>(options_.events, switches_->slack(), n,
+                                          [this](double time, const double* y, double* g) {
+                                            for (const Event& event : options_.events)
+                                              *g++ = event.value(time, {y, system_->visible});
+                                            switches_->indicators(time, y, g);
+                                          });
   if (options_.project_output)
     projection_ = std::make_shared<OutputProjection>(system_, *jacobian_, scale_);
   output_ = std::make_shared<StepOutput>(
+      system_,
       std::make_shared<StepRefiner>(system_, *jacobian_, stepper_->methods(), options_.rtol, atol_),
       projection_);
   const bool forward = problem_.t_span.end > problem_.t_span.begin;
@@ -73,27 +80,64 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
   StartReport report =
       make_consistent(*system_, *jacobian_, state.t, state.y, state.yp, fixed, scale_, at_start);
   message = report.message;
+  rate_known_ = report.rate_known;
   if (solution_.start_shift.empty()) solution_.start_shift = report.shift;
   return report.consistent;
 }
 
+/// Structure may promise index 1 where values cancel: errors of the variables concerned must count
+/// times h, or the steps shrink with the noise that short steps make.
+void Integrator::Run::find_hidden_index(const State& state) {
+  if (!system_->is_index_one() || !system_->own_jacobian) return;
+  AlgebraicProjection projection(*system_, *jacobian_);
+  const std::vector<int> higher = projection.of_higher_index(state.t, state.y.data());
+  if (higher.empty()) return;
+  for (const int j : higher) system_->variable_index[j] = 2;
+  stepper_ = std::make_unique<ImplicitStepper>(*system_, *jacobian_, options_, atol_,
+                                               solution_.statistics);
+}
+
 void Integrator::Run::begin() {
-  State state = stepper_->state();
+  const State guess = stepper_->state();
+  State state = guess;
   Message message;
-  const bool consistent = reinitialize(state, fixed_variables(problem_, *system_), true, message);
+  bool consistent = false;
+  switches_->renew(state.t, state.y.data(), {});
+  // Which side a relation is on may depend on the consistent point, and the other way round.
+  for (int round = 0; round < most_rounds; ++round) {
+    state = guess;
+    consistent = reinitialize(state, fixed_variables(problem_, *system_), true, message);
+    if (!switches_->renew(state.t, state.y.data(), {})) break;
+  }
+  switches_->forget_edges(state.t, state.y.data());
+  if (consistent) find_hidden_index(state);
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
+  last_switch_ = state.t;
   move_anchor(true);
+  step_anchor_ = anchor_;
   if (!consistent) {
     record_mesh_point(state.t, state.y);
     return stop(Status::failed, Reason::inconsistent_start, message);
   }
+  switches_->calibrate(state.t, state.y.data(), scale_);
   events_->start(state.t, state.y.data());
   monitor_constraints(state.t, state.y.data());
   if (outputs_.empty() || outputs_[0] == state.t) {
     record_mesh_point(state.t, state.y);
     if (!outputs_.empty()) ++next_output_;
   }
+  check_assertions();
+}
+
+void Integrator::Run::check_assertions() {
+  const State& state = stepper_->state();
+  const Assertion* assertion = switches_->violated(state.t, state.y.data());
+  if (!assertion) return;
+  stop(Status::failed, Reason::assertion_failed,
+       {fmt::format("assertion failed: {}", assertion->message),
+        fmt::format("at t = {:.10g}", state.t), fmt::format("{} is false", assertion->where),
+        "look at the solution up to this time, or relax the assertion"});
 }
 
 double Integrator::Run::first_step(const State& state) const {
@@ -152,19 +196,25 @@ bool Integrator::Run::step() {
   if (options_.interrupt || std::isfinite(options_.time_limit) ||
       solution_.statistics.steps >= options_.max_steps)
     if (!within_limits()) return false;
-  if (!stepper_->attempt(problem_.t_span.end)) {
-    stop(Status::failed, stepper_->reason(), stepper_->failure());
-    return false;
-  }
-  bool reached = stepper_->reached_limit();
-  pending_reset_ = -1;
-  stepper_->interpolant(interpolant_);
-  if (!events_->empty() && handle_events()) reached = false;
-  if (over_ && solution_.status == Status::failed) return false;
+  const double end = problem_.t_span.end;
+  do {
+    const double limit = switches_->empty() ? end : switches_->next_time(t(), end);
+    if (!stepper_->attempt(limit)) {
+      stop(Status::failed, stepper_->reason(), stepper_->failure());
+      return false;
+    }
+    stepper_->interpolant(interpolant_);
+    look_for_events();
+    if (over_ && solution_.status == Status::failed) return false;
+    if (at_the_start_) pass_event();
+  } while (at_the_start_ && !over_);
+  if (at_the_start_) return false;
+  const bool reached = stepper_->next().t == end;
   stepper_->commit();
   record_step();
-  if (pending_reset_ >= 0) apply_reset(options_.events[pending_reset_]);
+  if (pending_reset_ >= 0 || pending_switch_) pass_event();
   if (reached && !over_) stop(Status::success, Reason::finished);
+  if (!over_) check_assertions();
   if (options_.progress) {
     const double span = problem_.t_span.end - problem_.t_span.begin;
     const Progress progress{t(), stepper_->step(), stepper_->order(),
@@ -177,105 +227,10 @@ bool Integrator::Run::step() {
   return true;
 }
 
-/// True if the step was cut at an event that ends the run or changes the state.
-bool Integrator::Run::handle_events() {
-  const auto& found =
-      events_->search(interpolant_.t0, interpolant_.t1,
-                      [this](double time, double* y) { interpolant_.evaluate(time, y); });
-  for (const EventFinder::Found& f : found) {
-    const Event& event = options_.events[f.event];
-    const EventFinder::Found here{polished(f), f.event};
-    if (!event.terminal && !event.reset) {
-      solution_.events.push_back({here.t, here.event, event.name});
-      continue;
-    }
-    if (!land_on(here)) {
-      stop(Status::failed, Reason::newton_failed,
-           {fmt::format("no step ends at the event \"{}\"", event.name),
-            fmt::format("at t = {:.10g}", here.t),
-            "Newton's iteration did not converge for the shortened step",
-            "tighten rtol, or make the event function smoother"});
-      return true;
-    }
-    solution_.events.push_back({stepper_->next().t, here.event, event.name});
-    if (event.terminal)
-      stop(Status::event, Reason::terminal_event);
-    else
-      pending_reset_ = here.event;
-    return true;
-  }
-  events_->advance();
-  return false;
-}
-
-/// How far the event is from `time`, where its function is `value`: one Newton step.
-double Integrator::Run::distance_to(const EventFinder::Found& found, double time, double value) {
-  const double span = interpolant_.t1 - interpolant_.t0, eps = 1e-6 * span;
-  interpolant_.evaluate(time + eps, row_.data());
-  const double ahead = events_->value(found.event, time + eps, row_.data());
-  interpolant_.evaluate(time - eps, row_.data());
-  const double behind = events_->value(found.event, time - eps, row_.data());
-  const double move = -value * 2 * eps / (ahead - behind);
-  // Far away means that the slope is no guide: a graze.
-  return std::isfinite(move) && std::abs(move) <= 0.1 * std::abs(span) ? move : 0.0;
-}
-
-/// The search saw the polynomial of the step; the output is better, above all the multipliers'.
-double Integrator::Run::polished(const EventFinder::Found& found) {
-  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
-  double time = found.t;
-  for (int k = 0; k < 3; ++k) {
-    output_->evaluate(interpolant_, anchor_, time, row_.data());
-    const double value = events_->value(found.event, time, row_.data());
-    const double move = distance_to(found, time, value);
-    const double theta = (time + move - t0) / span;
-    if (!(theta > 0 && theta <= 1)) break;
-    time += move;
-    if (std::abs(move) <= 1e-14 * std::abs(span)) break;
-  }
-  return time;
-}
-
-/// Repeats the step so that it ends at the event: the end of a step is more accurate than what
-/// lies inside it, so the time is corrected once more.
-bool Integrator::Run::land_on(const EventFinder::Found& found) {
-  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
-  double time = found.t;
-  for (int k = 0; k < 3; ++k) {
-    if (!stepper_->attempt_exactly(time - t0, interpolant_)) return false;
-    landed_ = stepper_->next().y;
-    if (projection_) projection_->apply(anchor_, time, landed_.data(), true);
-    const double value = events_->value(found.event, stepper_->next().t, landed_.data());
-    const double move = distance_to(found, time, value);
-    if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
-    if (k == 2 || !((time + move - t0) / span > 0)) break;
-    time += move;
-  }
-  stepper_->interpolant(interpolant_);
-  return true;
-}
-
-void Integrator::Run::apply_reset(const Event& event) {
-  State state = stepper_->state();
-  event.reset(state.t, Output(state.y.data(), system_->visible));
-  Message message;
-  const double h = std::abs(stepper_->step());
-  if (!reinitialize(state, std::vector<char>(system_->size, 0), false, message)) {
-    message.what = fmt::format("no consistent state after the event \"{}\"", event.name);
-    return stop(Status::failed, Reason::inconsistent_start, message);
-  }
-  stepper_->start(state,
-                  std::copysign(std::min(h, std::abs(first_step(state))), first_step(state)));
-  events_->start(state.t, state.y.data(), pending_reset_);
-  move_anchor(true);
-  if (outputs_.empty()) record_mesh_point(state.t, state.y);
-  if (std::abs(problem_.t_span.end - state.t) <= 1e-14 * std::abs(state.t))
-    stop(Status::success, Reason::finished);
-}
-
 /// Near enough that the linearisation still serves, seldom enough that it costs little.
 void Integrator::Run::move_anchor(bool now) {
   constexpr int steps_between = 10;
+  if (now && system_->modes) anchor_.modes = *system_->modes;
   if (!projection_ || (!now && ++steps_since_anchor_ < steps_between)) return;
   anchor_.t = stepper_->state().t;
   anchor_.y = stepper_->state().y;
@@ -285,6 +240,7 @@ void Integrator::Run::move_anchor(bool now) {
 void Integrator::Run::record_step() {
   const State& state = stepper_->state();
   monitor_constraints(state.t, state.y.data());
+  step_anchor_ = anchor_;
   if (options_.record) {
     solution_.steps.push_back({state.t, stepper_->step(), stepper_->order()});
     solution_.step_residuals.insert(solution_.step_residuals.end(), level_maximum_.begin(),
@@ -344,7 +300,7 @@ void Integrator::Run::interpolate(double time, Output y) {
     throw InvalidInput(
         fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
                     interpolant_.t0, interpolant_.t1));
-  output_->evaluate(interpolant_, anchor_, time, row_.data());
+  output_->evaluate(interpolant_, step_anchor_, time, row_.data());
   std::copy(row_.begin(), row_.begin() + system_->visible, y.data());
 }
 

@@ -8,6 +8,7 @@
 #include "daedalus/solve.h"
 #include "ivp/dense_output.h"
 #include "ivp/event_finder.h"
+#include "problem/switch_board.h"
 #include "stepper/implicit_stepper.h"
 
 namespace daedalus {
@@ -31,18 +32,28 @@ class Integrator::Run {
   void restore(std::istream& stream);
 
  private:
+  /// Of settling what depends on each other at one instant.
+  static constexpr int most_rounds = 30;
+
   void prepare();
   void begin();
+  void find_hidden_index(const State& state);
   double first_step(const State& state) const;
   bool within_limits();
-  bool handle_events();
+  void check_assertions();
+  void look_for_events();
   double polished(const EventFinder::Found& found);
   double distance_to(const EventFinder::Found& found, double time, double value);
-  bool land_on(const EventFinder::Found& found);
-  void apply_reset(const Event& event);
+  void land_on(const EventFinder::Found& found);
+  void pass_event();
+  bool settle(State& state);
+  bool settle_once(State& state, const std::vector<double>& keep);
+  std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
+  bool too_many_at_once(double time);
   bool reinitialize(State& state, const std::vector<char>& fixed, bool at_start, Message& message);
   void record_step();
   void record_inside_of_step();
+  void record_other_side();
   void move_anchor(bool now);
   void record_mesh_point(double t, const std::vector<double>& y);
   void record_row(double t, const double* y);
@@ -55,6 +66,7 @@ class Integrator::Run {
   std::shared_ptr<System> system_;
   std::unique_ptr<Jacobian> jacobian_;
   std::unique_ptr<ImplicitStepper> stepper_;
+  std::unique_ptr<SwitchBoard> switches_;
   std::unique_ptr<EventFinder> events_;
   std::shared_ptr<OutputProjection> projection_;
   std::shared_ptr<StepOutput> output_;
@@ -63,14 +75,21 @@ class Integrator::Run {
   Vector atol_;
   std::vector<double> scale_;
   Interpolant interpolant_;
-  Anchor anchor_;
+  Anchor anchor_, step_anchor_;  ///< of the next step, of the last one
   int steps_since_anchor_ = 0;
   std::vector<double> row_, landed_, residual_, level_maximum_;
   std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
   std::size_t next_output_ = 0;
   bool over_ = false;
-  int pending_reset_ = -1;
+  int pending_reset_ = -1;       ///< event of the user at the end of this step
+  bool pending_switch_ = false;  ///< a mode changes there
+  bool at_the_start_ = false;    ///< it changes at the beginning of the step instead
+  std::vector<char> rate_known_;
+  std::vector<int> fired_;  ///< relations that change
+  double covering_h_ = 0;   ///< of the step before it was cut
+  double last_switch_ = 0;
+  int switches_at_once_ = 0;
   std::chrono::steady_clock::time_point started_;
   double cpu_started_ = 0;
 };

@@ -38,6 +38,10 @@ const char* name_of(Reason reason) {
       return "singular_matrix";
     case Reason::not_finite:
       return "not_finite";
+    case Reason::assertion_failed:
+      return "assertion_failed";
+    case Reason::too_many_events:
+      return "too_many_events";
     case Reason::max_steps:
       return "max_steps";
     case Reason::time_limit:

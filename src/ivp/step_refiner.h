@@ -19,6 +19,7 @@ class StepRefiner {
   /// Replaces the interpolated y at t if the interpolant is not accurate enough there.
   /// True: it was replaced, and the algebraic rows hold as they do at mesh points.
   bool refine(const Interpolant& step, double t, double* y);
+  void forget() { linearized_ = false; }
 
  private:
   bool linearize(const Interpolant& step);

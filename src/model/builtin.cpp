@@ -39,8 +39,9 @@ Value absolute(Evaluator& e, const Call& call, const Span& at) {
   count(e, call, at, 1, 1);
   Graph& g = e.graph();
   return e.map(e.evaluate(call.arguments[0]), [&](NodeId x) {
-    return watched(e, x) ? g.make(Op::select, e.on_relation(x, at), x, g.neg(x))
-                         : g.make(Op::abs, x);
+    return watched(e, x)
+               ? g.make(Op::select, e.on_relation(Relation::Kind::positive, x, at), x, g.neg(x))
+               : g.make(Op::abs, x);
   });
 }
 
@@ -48,8 +49,9 @@ Value sign(Evaluator& e, const Call& call, const Span& at) {
   count(e, call, at, 1, 1);
   Graph& g = e.graph();
   return e.map(e.evaluate(call.arguments[0]), [&](NodeId x) {
-    return watched(e, x) ? g.make(Op::select, e.on_relation(x, at), g.constant(1), g.constant(-1))
-                         : g.make(Op::sign, x);
+    if (!watched(e, x)) return g.make(Op::sign, x);
+    return g.sub(e.on_relation(Relation::Kind::positive, x, at),
+                 e.on_relation(Relation::Kind::positive, g.neg(x), at));
   });
 }
 
@@ -59,7 +61,7 @@ Value extreme(Evaluator& e, const Call& call, const Span& at, bool smallest) {
   const auto pick = [&](NodeId x, NodeId y) {
     const NodeId difference = g.sub(x, y);
     if (!watched(e, difference)) return g.make(smallest ? Op::min : Op::max, x, y);
-    const NodeId first_larger = e.on_relation(difference, at);
+    const NodeId first_larger = e.on_relation(Relation::Kind::positive, difference, at);
     return smallest ? g.make(Op::select, first_larger, y, x)
                     : g.make(Op::select, first_larger, x, y);
   };
@@ -80,10 +82,11 @@ Value maximum(Evaluator& e, const Call& c, const Span& at) {
   return extreme(e, c, at, false);
 }
 
-/// floor and its kin are constant between the zeros of sin(pi x), which are the events.
+/// floor and its kin are constant until x passes a whole number.
 NodeId stepped(Evaluator& e, Op op, NodeId x, const Span& at) {
   Graph& g = e.graph();
-  if (watched(e, x)) return e.on_step(op, x, at);
+  if (watched(e, x))
+    return e.on_relation(op == Op::floor ? Relation::Kind::floor : Relation::Kind::ceil, x, at);
   return g.make(op, x);
 }
 Value floor_of(Evaluator& e, const Call& call, const Span& at) {
@@ -104,7 +107,14 @@ Value modulo(Evaluator& e, const Call& call, const Span& at) {
 }
 Value remainder_of(Evaluator& e, const Call& call, const Span& at) {
   count(e, call, at, 2, 2);
-  return e.graph().make(Op::rem, e.scalar(call.arguments[0]), e.scalar(call.arguments[1]));
+  Graph& g = e.graph();
+  const NodeId x = e.scalar(call.arguments[0]), y = e.scalar(call.arguments[1]);
+  const NodeId quotient = g.div(x, y);
+  if (!watched(e, quotient)) return g.make(Op::rem, x, y);
+  const NodeId whole = g.make(Op::select, e.on_relation(Relation::Kind::positive, quotient, at),
+                              e.on_relation(Relation::Kind::floor, quotient, at),
+                              e.on_relation(Relation::Kind::ceil, quotient, at));
+  return g.sub(x, g.mul(whole, y));
 }
 
 Value reduce(Evaluator& e, const Call& call, const Span& at, bool product) {

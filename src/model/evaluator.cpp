@@ -244,7 +244,7 @@ Value Evaluator::evaluate(const Expression& expression) {
           const Op op = v.op == UnaryOperator::minus ? Op::neg : Op::logical_not;
           return map(a, [&](NodeId x) { return graph().make(op, x); });
         }
-        if constexpr (std::is_same_v<T, Chain>) return evaluate_chain(v);
+        if constexpr (std::is_same_v<T, Chain>) return evaluate_chain(v, node.at);
         if constexpr (std::is_same_v<T, Call>) return evaluate_call(expression, v);
         if constexpr (std::is_same_v<T, AtTime>)
           fail(node.at, "a value at a given time is only allowed in the constraint section");

@@ -10,6 +10,7 @@
 #include "expression/equation_set.h"
 #include "model/ast.h"
 #include "model/diagnostic.h"
+#include "problem/switching.h"
 
 namespace daedalus::model {
 
@@ -38,6 +39,7 @@ struct Symbol {
   const Declaration* declaration = nullptr;
   Shape shape;
   int base = 0;                ///< first scalar number among variables or discrete values
+  int shown = 0;               ///< first of the variables that show it in the output
   std::vector<double> values;  ///< of a parameter
   Progress progress = Progress::untouched;
   int order = 1;        ///< highest derivative that occurs
@@ -57,10 +59,8 @@ class Evaluator {
   EquationBuilder* builder = nullptr;  ///< where nodes are made
   bool relations_are_events = false;
   double start_time = 0, final_time = 0;
-  /// A relation `difference > 0` that the run must watch; gives the node of its mode.
-  std::function<NodeId(NodeId difference, const Span& at)> on_relation;
-  /// floor(x) or ceil(x): constant until x passes a whole number; gives the node of its value.
-  std::function<NodeId(Op op, NodeId x, const Span& at)> on_step;
+  /// [x > 0], [x >= 0], floor(x) or ceil(x), which the run must watch; gives the node of its value.
+  std::function<NodeId(Relation::Kind kind, NodeId x, const Span& at)> on_relation;
   /// The value of a parameter that has not been computed yet.
   std::function<void(Symbol&)> on_parameter;
   /// The discrete value `pre(v)`.
@@ -99,7 +99,7 @@ class Evaluator {
 
  private:
   Value evaluate_reference(const Expression& expression, const Reference& reference);
-  Value evaluate_chain(const Chain& chain);
+  Value evaluate_chain(const Chain& chain, const Span& whole);
   Value evaluate_link(const Value& left, BinaryOperator op, const Value& right, const Span& at);
   Value evaluate_call(const Expression& expression, const Call& call);
   Value evaluate_if(const If& node);

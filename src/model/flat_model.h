@@ -8,6 +8,7 @@
 
 #include "expression/equation_set.h"
 #include "model/ast.h"
+#include "problem/switching.h"
 
 namespace daedalus::model {
 
@@ -23,39 +24,6 @@ struct FlatVariable {
   Span at;
 };
 
-/// A relation that must not change inside a step: `mode` is 1 where the row of `crossings` is > 0.
-/// For floor and ceil the row is sin(pi x), and the mode is the value itself.
-struct Relation {
-  int mode = 0;  ///< number of the discrete value that holds it
-  Span at;
-  Op step = Op::constant;  ///< floor or ceil
-  int value = -1;          ///< then: row of `event_values` with x
-};
-
-/// One action of a when clause, taken when its condition becomes true.
-struct Action {
-  enum class Kind { reinit, assign, terminate };
-  Kind kind = Kind::assign;
-  int target = 0;  ///< variable (reinit) or discrete value (assign)
-  int value = -1;  ///< row of `event_values`
-  std::string message;
-  Span at;
-};
-
-struct WhenClause {
-  struct Branch {
-    int condition = -1;  ///< row of `event_values`
-    std::vector<Action> actions;
-  };
-  std::vector<Branch> branches;
-};
-
-struct Assertion {
-  int condition = -1;  ///< row of `event_values`
-  std::string message;
-  Span at;
-};
-
 struct FlatModel {
   std::shared_ptr<const Source> source;
   std::string name, description;
@@ -67,14 +35,8 @@ struct FlatModel {
   std::vector<std::string> initial_labels;
   EquationSet initial_equations;
 
-  std::vector<std::string> discrete_names;
-  std::vector<double> discrete_start;
-  int discrete_variables = 0;  ///< the first of the discrete values; then their `pre`, then modes
-  std::vector<Relation> relations;
-  EquationSet crossings;     ///< one row for each relation
-  EquationSet event_values;  ///< conditions and values of when clauses and assertions
-  std::vector<WhenClause> whens;
-  std::vector<Assertion> assertions;
+  std::vector<std::string> discrete_names;  ///< of all discrete values
+  Switching switching;
   bool has_boundary_conditions = false;
   Span boundary_at;
 

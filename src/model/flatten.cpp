@@ -17,12 +17,11 @@ Flattener::Flattener(const Ast& ast, const FlattenOptions& options)
       evaluator_(*ast.source, ast.functions, symbols_) {
   evaluator_.builder = &scratch_;
   evaluator_.on_parameter = [this](Symbol& symbol) { compute_parameter(symbol); };
-  evaluator_.on_relation = [this](NodeId difference, const Span& at) {
-    return watch(difference, at);
+  evaluator_.on_relation = [this](Relation::Kind kind, NodeId x, const Span& at) {
+    return watch(kind, x, at);
   };
-  evaluator_.on_step = [this](Op op, NodeId x, const Span& at) { return watch_step(op, x, at); };
   evaluator_.on_pre = [this](int which) {
-    return evaluator_.builder->discrete(flat_.discrete_variables + which);
+    return evaluator_.builder->discrete(flat_.switching.discrete_variables + which);
   };
 }
 
@@ -69,8 +68,9 @@ FlatModel Flattener::run() {
     flat_.has_boundary_conditions = true, flat_.boundary_at = ast_.model.constraints[0].at;
   flat_.equations = equations_.take();
   flat_.initial_equations = initial_.take();
-  flat_.crossings = crossings_.take();
-  flat_.event_values = event_values_.take();
+  flat_.switching.crossings = crossings_.take();
+  flat_.switching.values = event_values_.take();
+  check_discrete();
   check_counts();
   errors_.raise_if_any();
   return std::move(flat_);
@@ -209,27 +209,26 @@ void Flattener::place_variables() {
     if (symbol.kind == Symbol::Kind::parameter) continue;
     guarded([&] { symbol.shape = shape_of(d); });
     const int size = size_of(symbol.shape);
-    int& next = symbol.kind == Symbol::Kind::variable ? variables : discrete;
-    symbol.base = next;
-    next += size;
+    const bool is_discrete = symbol.kind == Symbol::Kind::discrete;
+    symbol.base = is_discrete ? discrete : variables;
+    symbol.shown = variables;
+    variables += size;
+    if (is_discrete) discrete += size;
     for (int i = 0; i < size; ++i) {
-      const std::string name = element_name(d.name, symbol.shape, i);
-      if (symbol.kind == Symbol::Kind::variable) {
-        FlatVariable v;
-        v.name = name, v.description = d.description, v.at = d.at;
-        flat_.variables.push_back(std::move(v));
-      } else {
-        flat_.discrete_names.push_back(name);
-        flat_.discrete_start.push_back(0);
-      }
+      FlatVariable v;
+      v.name = element_name(d.name, symbol.shape, i);
+      v.description = d.description, v.at = d.at;
+      if (is_discrete) flat_.discrete_names.push_back(v.name), flat_.switching.start.push_back(0);
+      flat_.variables.push_back(std::move(v));
     }
   }
   flat_.visible = variables;
-  flat_.discrete_variables = discrete;
+  flat_.switching.discrete_variables = discrete;
+  defined_.assign(static_cast<std::size_t>(discrete), 0);
   for (int i = 0; i < discrete; ++i) {
     flat_.discrete_names.push_back("pre(" + flat_.discrete_names[static_cast<std::size_t>(i)] +
                                    ")");
-    flat_.discrete_start.push_back(0);
+    flat_.switching.start.push_back(0);
   }
   for (const Declaration& d : ast_.model.declarations) {
     Symbol& symbol = symbols_.at(d.name);
@@ -257,11 +256,18 @@ void Flattener::read_attributes(const Declaration& d) {
     for (std::size_t i = 0; i < values.size(); ++i) set(static_cast<int>(i), values[i]);
   };
   if (symbol.kind == Symbol::Kind::discrete) {
-    each("start", [&](int i, double x) {
-      flat_.discrete_start[static_cast<std::size_t>(symbol.base + i)] = x;
-      flat_.discrete_start[static_cast<std::size_t>(flat_.discrete_variables + symbol.base + i)] =
+    const auto set = [&](int i, double x) {
+      flat_.switching.start[static_cast<std::size_t>(symbol.base + i)] = x;
+      flat_.switching
+          .start[static_cast<std::size_t>(flat_.switching.discrete_variables + symbol.base + i)] =
           x;
-    });
+      flat_.variables[static_cast<std::size_t>(symbol.shown + i)].start = x;
+    };
+    each("start", set);
+    for (int i = 0; i < size_of(symbol.shape); ++i)
+      if (const auto given = options_.start.find(element_name(d.name, symbol.shape, i));
+          given != options_.start.end())
+        set(i, given->second);
     return;
   }
   const auto at = [&](int i) -> FlatVariable& {

@@ -1,6 +1,7 @@
 // Equations, loops, if- and when-equations of a model as rows of equation sets.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -123,6 +124,12 @@ void Flattener::add_rows(const Value& residual, const Equation& equation) {
 
 void Flattener::add_equality(const Equation& equation, const Equality& equality) {
   begin_equation();
+  if (as<Reference>(equality.left) && !in_initial_section_) {
+    const Evaluator::Place place = evaluator_.place_of(equality.left);
+    if (place.symbol->kind == Symbol::Kind::discrete)
+      return define_discrete(*place.symbol, place.offsets, evaluator_.evaluate(equality.right),
+                             equation.at);
+  }
   const Value left = evaluator_.evaluate(equality.left),
               right = evaluator_.evaluate(equality.right);
   const Shape shape_left = left.is_array() ? left.array->shape : Shape{};
@@ -163,7 +170,7 @@ void Flattener::add_equation(const Equation& equation) {
   if (const auto* v = std::get_if<Equality>(&equation.value)) return add_equality(equation, *v);
   if (const auto* v = std::get_if<IfEquation>(&equation.value)) return add_if(equation, *v);
   if (const auto* v = std::get_if<WhenEquation>(&equation.value)) return add_when(equation, *v);
-  if (const auto* v = std::get_if<Assert>(&equation.value)) return add_assertion(equation, *v);
+  if (const auto* v = std::get_if<Assert>(&equation.value)) return add_assertion(*v);
   if (std::get_if<Terminate>(&equation.value))
     evaluator_.fail(equation.at, "terminate() outside of a when clause would end every run at once",
                     "put it into a when clause");
@@ -233,13 +240,13 @@ void Flattener::add_if(const Equation& equation, const IfEquation& node) {
 void Flattener::add_binding(const Declaration& d) {
   const Symbol& symbol = symbols_.at(d.name);
   if (symbol.kind == Symbol::Kind::parameter || !d.binding) return;
-  if (symbol.kind == Symbol::Kind::discrete)
-    evaluator_.fail(d.at,
-                    fmt::format("'{}' is discrete: it gets its values in when clauses", d.name),
-                    "give it a start value, or make it Real");
   begin_equation();
   const Value right = evaluator_.evaluate(d.binding);
-  std::vector<int> offsets(static_cast<std::size_t>(size_of(symbol.shape)));
+  if (symbol.kind == Symbol::Kind::discrete) {
+    std::vector<int> offsets(static_cast<std::size_t>(size_of(symbol.shape)));
+    std::iota(offsets.begin(), offsets.end(), 0);
+    return define_discrete(symbol, offsets, right, d.at);
+  }
   ArrayValue left{symbol.shape, {}};
   for (int i = 0; i < size_of(symbol.shape); ++i)
     left.elements.push_back(evaluator_.variable(symbol, i, 0));
@@ -262,7 +269,14 @@ void Flattener::note_definition(int row, int variable) {
 void Flattener::add_hidden_equations() {
   for (const Declaration& d : ast_.model.declarations) {
     const Symbol& symbol = symbols_.at(d.name);
-    const int size = symbol.kind == Symbol::Kind::variable ? size_of(symbol.shape) : 0;
+    const int size = size_of(symbol.shape);
+    if (symbol.kind == Symbol::Kind::parameter) continue;
+    for (int i = 0; i < size && symbol.kind == Symbol::Kind::discrete; ++i) {
+      equations_.begin();
+      const NodeId shown = equations_.variable(symbol.shown + i);
+      equations_.add(equations_.graph().sub(shown, equations_.discrete(symbol.base + i)));
+      flat_.labels.push_back(fmt::format("value of {}", element_name(d.name, symbol.shape, i)));
+    }
     for (int k = 1; k < symbol.order; ++k)
       for (int i = 0; i < size; ++i) {
         equations_.begin();
@@ -277,99 +291,6 @@ void Flattener::add_hidden_equations() {
                 .name));
       }
   }
-}
-
-NodeId Flattener::transfer(NodeId node, EquationBuilder& to) {
-  const Graph& from = evaluator_.graph();
-  std::vector<NodeId> made(static_cast<std::size_t>(node) + 1, -1);
-  const std::function<NodeId(NodeId)> copy = [&](NodeId id) -> NodeId {
-    NodeId& done = made[static_cast<std::size_t>(id)];
-    if (done >= 0) return done;
-    const daedalus::Node n = from[id];
-    if (n.op == Op::constant) return done = to.graph().constant(n.value);
-    if (n.op == Op::input) {
-      const Leaf leaf = evaluator_.builder->leaf_of(n.a);
-      if (leaf.kind == Leaf::Kind::time) return done = to.time();
-      return done = leaf.kind == Leaf::Kind::discrete ? to.discrete(leaf.which)
-                                                      : to.variable(leaf.which, leaf.order);
-    }
-    const int count = operands_of(n.op);
-    const NodeId a = copy(n.a), b = count > 1 ? copy(n.b) : -1, c = count > 2 ? copy(n.c) : -1;
-    return done = to.graph().make(n.op, a, b, c);
-  };
-  return copy(node);
-}
-
-NodeId Flattener::watch(NodeId difference, const Span& at) {
-  crossings_.begin();
-  crossings_.add(transfer(difference, crossings_));
-  const int mode = static_cast<int>(flat_.discrete_names.size());
-  flat_.discrete_names.push_back(fmt::format("relation in line {}", at.line));
-  flat_.discrete_start.push_back(0);
-  flat_.relations.push_back({mode, at});
-  return evaluator_.builder->discrete(mode);
-}
-
-NodeId Flattener::watch_step(Op op, NodeId x, const Span& at) {
-  // floor(x) for bounded jumps: k + [x - k >= 1] is not known beforehand, so the value is a mode
-  // that an event at the zeros of sin(pi x) renews.
-  Graph& g = evaluator_.graph();
-  (void)watch(g.make(Op::sin, g.mul(g.constant(3.14159265358979323846), x)), at);
-  flat_.relations.back().step = op;
-  event_values_.begin();
-  flat_.relations.back().value = event_values_.add(transfer(x, event_values_));
-  return evaluator_.builder->discrete(flat_.relations.back().mode);
-}
-
-int Flattener::event_value(const Expression& expression) {
-  begin_equation();
-  const NodeId node = evaluator_.scalar(expression);
-  event_values_.begin();
-  return event_values_.add(transfer(node, event_values_));
-}
-
-void Flattener::add_assertion(const Equation& equation, const Assert& assertion) {
-  Assertion a;
-  a.condition = event_value(assertion.condition);
-  if (const Text* text = as<Text>(assertion.message)) a.message = text->value;
-  a.at = equation.at;
-  flat_.assertions.push_back(a);
-}
-
-void Flattener::add_when(const Equation&, const WhenEquation& when) {
-  WhenClause clause;
-  for (const WhenEquation::Branch& branch : when.branches) {
-    WhenClause::Branch result;
-    result.condition = event_value(branch.condition);
-    for (const Equation& equation : branch.body) {
-      Action action;
-      action.at = equation.at;
-      if (const auto* v = std::get_if<Reinit>(&equation.value)) {
-        const Evaluator::Place place = (begin_equation(), evaluator_.place_of(v->variable));
-        if (place.symbol->kind != Symbol::Kind::variable || place.offsets.size() != 1)
-          evaluator_.fail(equation.at, "reinit needs a scalar continuous variable");
-        action.kind = Action::Kind::reinit;
-        action.target = place.symbol->base + place.offsets[0];
-        action.value = event_value(v->value);
-      } else if (const auto* e = std::get_if<Equality>(&equation.value)) {
-        const Evaluator::Place place = (begin_equation(), evaluator_.place_of(e->left));
-        if (place.symbol->kind != Symbol::Kind::discrete || place.offsets.size() != 1)
-          evaluator_.fail(equation.at, "in a when clause only discrete variables get values",
-                          "declare it as 'discrete Real', or use reinit(x, value)");
-        action.target = place.symbol->base + place.offsets[0];
-        action.value = event_value(e->right);
-      } else if (const auto* t = std::get_if<Terminate>(&equation.value)) {
-        action.kind = Action::Kind::terminate;
-        if (const Text* text = as<Text>(t->message)) action.message = text->value;
-      } else {
-        evaluator_.fail(equation.at,
-                        "in a when clause only reinit, assignments and terminate are allowed");
-      }
-      result.actions.push_back(action);
-    }
-    clause.branches.push_back(result);
-  }
-  flat_.whens.push_back(clause);
 }
 
 void Flattener::check_counts() {

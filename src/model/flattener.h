@@ -31,7 +31,7 @@ class Flattener {
   void add_equality(const Equation& equation, const Equality& equality);
   void add_if(const Equation& equation, const IfEquation& branches);
   void add_when(const Equation& equation, const WhenEquation& when);
-  void add_assertion(const Equation& equation, const Assert& assertion);
+  void add_assertion(const Assert& assertion);
   void add_hidden_equations();
   bool take_as_start(NodeId residual);
   void note_definition(int row, int variable);
@@ -42,11 +42,17 @@ class Flattener {
   std::string label_of(const Equation& equation) const;
 
   // events
-  NodeId watch(NodeId difference, const Span& at);
-  NodeId watch_step(Op op, NodeId x, const Span& at);
+  NodeId watch(Relation::Kind kind, NodeId x, const Span& at);
   /// Copies an expression of the current builder into another one.
   NodeId transfer(NodeId node, EquationBuilder& to);
-  int event_value(const Expression& expression);
+  /// Equal text: the same expression of the same variables.
+  std::string identity(NodeId node);
+  int event_value(NodeId node);
+  void define_discrete(const Symbol& symbol, const std::vector<int>& offsets, const Value& value,
+                       const Span& at);
+  Action make_action(const Equation& equation);
+  void check_discrete();
+  std::string quoted(const Span& at) const;
 
   void begin_equation();
   void guarded(const std::function<void()>& work);
@@ -58,6 +64,10 @@ class Flattener {
   std::unordered_map<std::string, Symbol> symbols_;
   Evaluator evaluator_;
   EquationBuilder scratch_, equations_, initial_, crossings_, event_values_;
+  std::unordered_map<std::string, int> relation_of_;  ///< identity -> mode
+  std::vector<Span> relation_at_;
+  /// Of each discrete variable: 0 never gets a value, 1 in a when clause, 2 by an equation.
+  std::vector<char> defined_;
   bool in_initial_section_ = false;
 };
 

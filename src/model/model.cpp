@@ -12,6 +12,7 @@
 #include "model/diagnostic.h"
 #include "model/flat_model.h"
 #include "model/parse.h"
+#include "problem/switch_board.h"
 
 namespace daedalus {
 
@@ -30,13 +31,6 @@ void refuse_what_is_missing(const model::FlatModel& flat) {
   if (flat.has_boundary_conditions)
     refuse(flat.boundary_at, "boundary value problems are not solved by this version",
            "give start values instead of a constraint section");
-  if (!flat.relations.empty())
-    refuse(flat.relations[0].at, "events of models are not handled by this version",
-           "write noEvent(...) around the expression if a kink does no harm");
-  if (!flat.whens.empty() || !flat.assertions.empty() || flat.discrete_variables > 0)
-    throw InvalidInput(
-        flat.source->file +
-        ": when clauses, assertions and discrete variables are not handled by this version");
 }
 
 /// Variables without a start that an equation `v = expression` defines begin at that value:
@@ -48,10 +42,12 @@ void guess_definitions(const model::FlatModel& flat, const ExpressionGraph& form
   std::vector<int> rows;
   for (const auto& [row, variable] : flat.definitions) rows.push_back(row);
   const EquationSet definitions = flat.equations.restricted(rows);
-  std::vector<double> zero(start.size(), 0.0), r(rows.size());
+  std::vector<double> zero(start.size(), 0.0), r(rows.size()), modes = *form.discrete;
   const double* x[] = {start.data(), zero.data()};
+  SwitchBoard switches(form.switching.get(), &modes);
   for (int sweep = 0; sweep < deepest_chain; ++sweep) {
-    definitions.residual({flat.start_time, x, form.discrete->data()}, r.data());
+    switches.renew(flat.start_time, start.data(), {});
+    definitions.residual({flat.start_time, x, modes.data()}, r.data());
     double change = 0;
     for (std::size_t k = 0; k < rows.size(); ++k) {
       if (!std::isfinite(r[k])) continue;
@@ -70,7 +66,8 @@ Problem make_problem(const model::FlatModel& flat) {
   form.initial_equations = std::make_shared<EquationSet>(flat.initial_equations);
   form.initial_names = flat.initial_labels;
   form.equation_names = flat.labels;
-  form.discrete = std::make_shared<std::vector<double>>(flat.discrete_start);
+  form.discrete = std::make_shared<std::vector<double>>(flat.switching.start);
+  if (!flat.switching.empty()) form.switching = std::make_shared<Switching>(flat.switching);
   Problem problem;
   std::vector<double> start;
   for (int j = 0; j < form.size; ++j) {

@@ -20,10 +20,13 @@ const char* text_of(BinaryOperator op) {
 
 }  // namespace
 
-Value Evaluator::evaluate_chain(const Chain& chain) {
+Value Evaluator::evaluate_chain(const Chain& chain, const Span& whole) {
   Value left = evaluate(chain.first);
-  for (const Chain::Link& link : chain.links)
-    left = evaluate_link(left, link.op, evaluate(link.operand), link.at);
+  for (const Chain::Link& link : chain.links) {
+    const bool compares = link.op >= BinaryOperator::less && link.op <= BinaryOperator::not_equal;
+    // A relation is quoted as a whole when it becomes an event.
+    left = evaluate_link(left, link.op, evaluate(link.operand), compares ? whole : link.at);
+  }
   return left;
 }
 
@@ -61,11 +64,12 @@ NodeId Evaluator::relation(BinaryOperator op, NodeId a, NodeId b, const Span& at
     return op == BinaryOperator::equal ? same : g.make(Op::logical_not, same);
   }
   const bool swapped = op == BinaryOperator::greater || op == BinaryOperator::greater_equal;
-  if (!constant && relations_are_events) {
-    // Watched as `difference > 0`: b - a > 0 for a < b, a - b > 0 for a > b.
-    return on_relation(swapped ? g.sub(a, b) : g.sub(b, a), at);
-  }
   const bool strict = op == BinaryOperator::less || op == BinaryOperator::greater;
+  if (!constant && relations_are_events) {
+    // Watched as b - a > 0 for a < b, as a - b > 0 for a > b.
+    return on_relation(strict ? Relation::Kind::positive : Relation::Kind::not_negative,
+                       swapped ? g.sub(a, b) : g.sub(b, a), at);
+  }
   return g.make(strict ? Op::less : Op::less_equal, swapped ? b : a, swapped ? a : b);
 }
 

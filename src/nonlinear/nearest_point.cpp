@@ -45,10 +45,14 @@ void NearestPoint::linearize(const PointEquations& equations, const double* x) {
   factored_ = pseudo_inverse_.allFinite();
 }
 
-/// Largest change in units of the scale of its unknown.
-double NearestPoint::extent(const Vector& step) const {
+/// Largest change in units of the scale of its unknown, or of a part of its size if that is far
+/// above the scale.
+double NearestPoint::extent(const Vector& step, const double* x) const {
   double largest = 0;
-  for (int j = 0; j < unknowns_; ++j) largest = std::max(largest, std::abs(step[j]) * freedom_[j]);
+  for (int j = 0; j < unknowns_; ++j) {
+    const double change = std::abs(step[j]) * freedom_[j];
+    largest = std::max(largest, change * scale_[j] / std::max(scale_[j], 1e-3 * std::abs(x[j])));
+  }
   return largest;
 }
 
@@ -61,7 +65,7 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     if (!factored_) linearize(equations, x), fresh = true;
     if (!factored_) return false;
     step_.noalias() = pseudo_inverse_ * residual_;
-    const double change = extent(step_);
+    const double change = extent(step_, x);
     if (!std::isfinite(change)) return false;
     // Damping: the natural step of the frozen linearisation must shrink.
     double fraction = 1;
@@ -70,7 +74,7 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
         trial_[j] = x[j] - fraction * scale_[j] * freedom_[j] * step_[j];
       equations.evaluate(trial_.data(), trial_residual_.data());
       natural_.noalias() = pseudo_inverse_ * trial_residual_;
-      const double next = trial_residual_.allFinite() ? extent(natural_) : INFINITY;
+      const double next = trial_residual_.allFinite() ? extent(natural_, x) : INFINITY;
       if (next <= (1 - 0.25 * fraction) * change || change <= 1e-11 || fraction < shortest_step)
         break;
     }
@@ -96,21 +100,26 @@ bool NearestPoint::polish(const PointEquations& equations, double* x) {
   return iterate(equations, x, 20);
 }
 
-double NearestPoint::reach(int equation) const {
+double NearestPoint::reach(int equation, const double* x) const {
   double largest = 1e-300;
   for (int j = 0; j < unknowns_; ++j)
-    largest = std::max(largest, std::abs(jacobian_(equation, j)) * scale_[j]);
+    largest =
+        std::max(largest, std::abs(jacobian_(equation, j)) * std::max(scale_[j], std::abs(x[j])));
   return largest;
 }
 
 bool NearestPoint::solve(const PointEquations& equations, double* x, int max_iterations) {
   if (count_ == 0) return true;
   iterate(equations, x, max_iterations);
+  return holds(equations, x, 1e-8);
+}
+
+bool NearestPoint::holds(const PointEquations& equations, const double* x, double tolerance) {
+  equations.evaluate(x, residual_.data());
   if (!residual_.allFinite()) return false;
-  // Satisfied means: what is left is rounding, in units of what the unknowns can do.
   equations.linearize(x, jacobian_.data());
   for (int i = 0; i < count_; ++i)
-    if (!(std::abs(residual_[i]) <= 1e-8 * reach(i) + 1e-12)) return false;
+    if (!(std::abs(residual_[i]) <= tolerance * (reach(i, x) + 1e-4))) return false;
   return true;
 }
 

@@ -24,6 +24,8 @@ class NearestPoint {
 
   /// True: satisfied to rounding.
   bool solve(const PointEquations& equations, double* x, int max_iterations);
+  /// No residual is larger than `tolerance` times what changes of the size of the unknowns do.
+  bool holds(const PointEquations& equations, const double* x, double tolerance);
   /// From nearby, with the linearisation of the last call as long as it serves.
   bool polish(const PointEquations& equations, double* x);
 
@@ -32,12 +34,12 @@ class NearestPoint {
   const Vector& residual() const { return residual_; }
   const Matrix& jacobian() const { return jacobian_; }
   /// What the unknowns, at their scale, do to an equation; by the last linearisation.
-  double reach(int equation) const;
+  double reach(int equation, const double* x) const;
 
  private:
   bool iterate(const PointEquations& equations, double* x, int max_iterations);
   void linearize(const PointEquations& equations, const double* x);
-  double extent(const Vector& step) const;
+  double extent(const Vector& step, const double* x) const;
 
   int count_, unknowns_;
   double rank_threshold_;

@@ -290,6 +290,10 @@ std::vector<int> put_matches_on_the_diagonal(StructuralAnalysis& structure, Name
 
 std::shared_ptr<System> make_graph_system(const Problem& problem, const ExpressionGraph& given) {
   ExpressionGraph form = given;
+  // Each run switches its own.
+  const auto modes = std::make_shared<std::vector<double>>();
+  if (given.discrete) *modes = *given.discrete;
+  form.discrete = modes;
   const int n = form.size;
   require(n > 0 && form.equations && form.equations->rows() == n,
           fmt::format("the graph has {} equations for {} unknowns",
@@ -313,6 +317,8 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
   auto system = std::make_shared<GraphSystem>(form);
   set_size(*system, n);
   system->visible = form.visible;
+  system->modes = modes;
+  if (form.switching) system->switching = std::make_shared<Switching>(*form.switching);
   system->variables = variables;
   system->equations = equations;
   for (int j = 0; j < n; ++j) system->variable_index[j] = std::min(3, structure.variable_index[j]);

@@ -10,6 +10,7 @@
 
 #include "daedalus/problem.h"
 #include "daedalus/solve.h"
+#include "problem/switching.h"
 
 namespace daedalus {
 
@@ -76,6 +77,8 @@ class System {
   std::shared_ptr<ConstraintSet> constraints;  ///< in place of levels, where derivatives enter
   std::shared_ptr<ConstraintSet> start_constraints;  ///< with the initial equations of a model
   std::shared_ptr<OwnJacobian> own_jacobian;
+  std::shared_ptr<const Switching> switching;  ///< null: nothing but time changes the equations
+  std::shared_ptr<std::vector<double>> modes;  ///< discrete values that the equations now use
   std::optional<Sparsity> sparsity;
   /// Dense dF/dy and dF/dy' by the user, column-major; the second is left alone if constant.
   std::function<void(double t, const double* y, const double* yp, double* a, double* e)>

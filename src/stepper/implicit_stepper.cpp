@@ -310,6 +310,14 @@ bool ImplicitStepper::attempt_exactly(double h, const Interpolant& covering) {
   return true;
 }
 
+void ImplicitStepper::end_at(double t, const std::vector<double>& y) {
+  next_.t = t;
+  next_.y = y;
+  next_.yp = state_.yp;  // as good as any: what follows an event finds its own
+  h_used_ = t - state_.t;
+  reached_ = false;
+}
+
 void ImplicitStepper::commit() {
   ++statistics_.steps;
   current()->accept(h_used_);

@@ -24,6 +24,8 @@ class ImplicitStepper {
   bool attempt(double limit);
   /// Solves again from the same state with a smaller step, for an event inside the last one.
   bool attempt_exactly(double h, const Interpolant& covering);
+  /// Ends the step found at a point inside of it instead.
+  void end_at(double t, const std::vector<double>& y);
   /// Makes the step found the state.
   void commit();
 

@@ -1,0 +1,246 @@
+// Events of a run: steps cut at them, modes switched, the other side made consistent.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "ivp/run.h"
+
+namespace daedalus {
+
+/// Finds what happens in the step just attempted, and cuts the step there.
+void Integrator::Run::look_for_events() {
+  pending_reset_ = -1;
+  pending_switch_ = at_the_start_ = false;
+  fired_.clear();
+  covering_h_ =
+      std::max(std::abs(interpolant_.t1 - interpolant_.t0), std::abs(stepper_->next_step()));
+  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0, end = problem_.t_span.end;
+  const double instant =
+      std::max(1e-12 * std::abs(span), 16 * std::numeric_limits<double>::epsilon() * std::abs(t0));
+  const int first_relation = static_cast<int>(options_.events.size());
+  if (!events_->empty()) {
+    const auto& found = events_->search(
+        t0, interpolant_.t1, [this](double time, double* y) { interpolant_.evaluate(time, y); });
+    for (const EventFinder::Found& f : found) {
+      const bool relation = f.event >= first_relation;
+      // At the stop time values are limits from before.
+      if (relation && std::abs(f.t - end) <= instant) continue;
+      if (relation) {
+        for (const EventFinder::Found& other : found)
+          if (other.event >= first_relation && std::abs(other.t - f.t) <= instant)
+            fired_.push_back(other.event - first_relation);
+        at_the_start_ = std::abs(f.t - t0) <= instant;
+        pending_switch_ = !at_the_start_;
+        if (at_the_start_) return;
+        const std::string& name = switches_->name(f.event - first_relation);
+        land_on({polished(f), f.event});
+        solution_.events.push_back({stepper_->next().t, -1, name});
+        return;
+      }
+      const Event& event = options_.events[f.event];
+      const EventFinder::Found here{polished(f), f.event};
+      if (!event.terminal && !event.reset) {
+        solution_.events.push_back({here.t, here.event, event.name});
+        continue;
+      }
+      land_on(here);
+      solution_.events.push_back({stepper_->next().t, here.event, event.name});
+      if (event.terminal)
+        stop(Status::event, Reason::terminal_event);
+      else
+        pending_reset_ = here.event;
+      return;
+    }
+    events_->advance();
+  }
+  if (!stepper_->reached_limit() || stepper_->next().t == end) return;
+  switches_->due(stepper_->next().t, span > 0 ? 1 : -1, fired_);
+  pending_switch_ = true;
+  for (const int k : fired_)
+    solution_.events.push_back({stepper_->next().t, -1, switches_->name(k)});
+}
+
+/// How far the event is from `time`, where its function is `value`: one Newton step.
+double Integrator::Run::distance_to(const EventFinder::Found& found, double time, double value) {
+  const double span = interpolant_.t1 - interpolant_.t0, eps = 1e-6 * span;
+  interpolant_.evaluate(time + eps, row_.data());
+  const double ahead = events_->value(found.event, time + eps, row_.data());
+  interpolant_.evaluate(time - eps, row_.data());
+  const double behind = events_->value(found.event, time - eps, row_.data());
+  const double move = -value * 2 * eps / (ahead - behind);
+  // Far away means that the slope is no guide: a graze.
+  return std::isfinite(move) && std::abs(move) <= 0.1 * std::abs(span) ? move : 0.0;
+}
+
+/// The search saw the polynomial of the step; the output is better, above all the multipliers'.
+double Integrator::Run::polished(const EventFinder::Found& found) {
+  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
+  double time = found.t;
+  for (int k = 0; k < 3; ++k) {
+    output_->evaluate(interpolant_, anchor_, time, row_.data());
+    const double value = events_->value(found.event, time, row_.data());
+    const double move = distance_to(found, time, value);
+    const double theta = (time + move - t0) / span;
+    if (!(theta > 0 && theta <= 1)) break;
+    time += move;
+    if (std::abs(move) <= 1e-14 * std::abs(span)) break;
+  }
+  return time;
+}
+
+/// Repeats the step so that it ends at the event: the end of a step is more accurate than what
+/// lies inside it, so the time is corrected once more. Where no such step is found the step that
+/// covers the event serves.
+void Integrator::Run::land_on(const EventFinder::Found& found) {
+  const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
+  double time = found.t;
+  for (int k = 0; k < 3; ++k) {
+    if (!stepper_->attempt_exactly(time - t0, interpolant_)) {
+      landed_.resize(static_cast<std::size_t>(system_->size));
+      output_->evaluate(interpolant_, anchor_, time, landed_.data());
+      return stepper_->end_at(time, landed_);
+    }
+    landed_ = stepper_->next().y;
+    if (projection_) projection_->apply(anchor_, time, landed_.data(), true);
+    const double value = events_->value(found.event, stepper_->next().t, landed_.data());
+    const double move = distance_to(found, time, value);
+    if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
+    if (k == 2 || !((time + move - t0) / span > 0)) break;
+    time += move;
+  }
+  stepper_->interpolant(interpolant_);
+}
+
+/// Goes over to the other side of the events at the present state.
+void Integrator::Run::pass_event() {
+  State state = stepper_->state();
+  std::vector<int> happened;
+  if (pending_reset_ >= 0) {
+    options_.events[pending_reset_].reset(state.t, Output(state.y.data(), system_->visible));
+    happened.push_back(pending_reset_);
+  }
+  for (const int k : fired_) happened.push_back(static_cast<int>(options_.events.size()) + k);
+  if (!settle(state)) return;
+  const double h = first_step(state);
+  stepper_->start(state, std::copysign(std::min(covering_h_, std::abs(h)), h));
+  output_->forget();
+  switches_->calibrate(state.t, state.y.data(), scale_);
+  events_->start(state.t, state.y.data(), happened);
+  move_anchor(true);
+  if (dense_) dense_->set_end(anchor_);
+  record_other_side();
+  check_assertions();
+  if (!over_ && std::abs(problem_.t_span.end - state.t) <= 1e-14 * std::abs(state.t))
+    stop(Status::success, Reason::finished);
+}
+
+bool Integrator::Run::settle(State& state) {
+  if (too_many_at_once(state.t)) return false;
+  std::vector<double> keep(static_cast<std::size_t>(switches_->count()));
+  const int first_relation = static_cast<int>(options_.events.size());
+  for (int k = 0; k < switches_->count(); ++k)
+    keep[k] = EventFinder::noise * events_->size_of(first_relation + k);
+  for (const int k : fired_) keep[k] = 1e-6 * events_->size_of(first_relation + k);
+  switches_->toggle(state.t, state.y.data(), fired_);
+  if (!settle_once(state, keep)) return false;
+  // What the event brought about may turn a relation back at once, as an impact does. If they
+  // never agree the next step will tell.
+  constexpr int most_turns = 8;
+  for (int turn = 0; turn < most_turns; ++turn) {
+    const std::vector<int> back = about_to_turn(state, keep);
+    if (back.empty()) break;
+    switches_->toggle(state.t, state.y.data(), back);
+    if (!settle_once(state, keep)) return false;
+  }
+  return true;
+}
+
+/// Relations at their zero that move to the side on which they are not.
+std::vector<int> Integrator::Run::about_to_turn(const State& state,
+                                                const std::vector<double>& keep) {
+  std::vector<int> list;
+  if (switches_->empty()) return list;
+  std::vector<double> g(keep.size()), rate(keep.size());
+  switches_->indicators(state.t, state.y.data(), g.data());
+  switches_->rates(state.t, state.y.data(), state.yp.data(), rate_known_, rate.data());
+  const double soon = 1e-3 * covering_h_ * (problem_.t_span.end > state.t ? 1 : -1);
+  const int first_relation = static_cast<int>(options_.events.size());
+  for (int k = 0; k < switches_->count(); ++k) {
+    const double seen = EventFinder::noise * events_->size_of(first_relation + k);
+    if (std::abs(g[k]) <= keep[k] && soon * rate[k] < -std::max(std::abs(g[k]), seen))
+      list.push_back(k);
+  }
+  return list;
+}
+
+/// Modes, when clauses and the consistent point depend on each other: in turn until all hold.
+bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep) {
+  const std::vector<char> free(system_->size, 0);
+  std::vector<char> fixed = free;
+  for (int round = 0; round < most_rounds; ++round) {
+    SwitchBoard::Outcome outcome;
+    switches_->act(state.t, state.y.data(), outcome);
+    if (outcome.terminate) {
+      stop(Status::event, Reason::terminal_event,
+           {outcome.message, fmt::format("at t = {:.10g}", state.t),
+            "a when clause of the model ends the run", "nothing, this is what the model says"});
+      return false;
+    }
+    for (const int j : outcome.reinitialized) fixed[j] = 1;
+    const State before = state;
+    Message message;
+    bool consistent = reinitialize(state, fixed, false, message);
+    if (!consistent && fixed != free)
+      state = before, consistent = reinitialize(state, free, false, message);
+    if (!consistent && switches_->renew(state.t, state.y.data(), keep)) {
+      state = before;  // with wrong modes there may be no solution at all
+      continue;
+    }
+    if (!consistent) {
+      message.what = fmt::format("no consistent state after the event \"{}\"",
+                                 solution_.events.empty() ? "" : solution_.events.back().name);
+      stop(Status::failed, Reason::inconsistent_start, message);
+      return false;
+    }
+    const bool changed = switches_->renew(state.t, state.y.data(), keep);
+    switches_->settle();
+    if (!changed && !outcome.changed) return true;
+  }
+  stop(Status::failed, Reason::too_many_events,
+       {"relations and equations do not settle", fmt::format("at t = {:.10g}", state.t),
+        "each choice of branches leads to a state that asks for another choice",
+        "look for relations that contradict what they switch, or use noEvent"});
+  return false;
+}
+
+bool Integrator::Run::too_many_at_once(double time) {
+  constexpr int most_at_once = 100;
+  const double instant =
+      1e-13 * std::max(std::abs(time), std::abs(problem_.t_span.end - problem_.t_span.begin));
+  const bool again = std::abs(time - last_switch_) <= instant;
+  switches_at_once_ = again ? switches_at_once_ + 1 : 0;
+  last_switch_ = time;
+  if (switches_at_once_ <= most_at_once) return false;
+  stop(Status::failed, Reason::too_many_events,
+       {"events accumulate",
+        fmt::format("at t = {:.10g}, last \"{}\"", time,
+                    solution_.events.empty() ? "" : solution_.events.back().name),
+        fmt::format("{} of them within {:.1g}", most_at_once, instant),
+        "end the run before, or let the model stick: a mode for rest beside that for motion"});
+  return true;
+}
+
+/// At an event the output has two rows, however many changes it took.
+void Integrator::Run::record_other_side() {
+  const std::size_t rows = solution_.t.size();
+  if (!options_.record || (!outputs_.empty() && (rows == 0 || solution_.t.back() != t()))) return;
+  if (rows >= 2 && solution_.t[rows - 1] == t() && solution_.t[rows - 2] == t()) {
+    solution_.t.pop_back();
+    solution_.values.resize(solution_.values.size() - static_cast<std::size_t>(system_->visible));
+  }
+  record_mesh_point(t(), stepper_->state().y);
+}
+
+}  // namespace daedalus
