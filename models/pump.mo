@@ -8,7 +8,7 @@ model pump "Charge pump: MOS transistor with piecewise charges, switched input, 
   Real YD(start = 0, fixed = true, nominal = 1e-12), YT3(start = 0, nominal = 1e-12) "drain side charges";
   Real U1(start = 0), U2(start = 0), U3(start = 0) "node voltages";
   Real I(start = 0, nominal = 1e-4) "current of the source";
-  Real tau = mod(time, 120e-9) "time in the period";
+  Real tau(nominal = 1e-7) = mod(time, 120e-9) "time in the period";
   Real Vin = if tau < 50e-9 then 0 elseif tau < 60e-9 then 20*(tau - 50e-9)/10e-9 elseif tau < 110e-9 then 20 else 20*(120e-9 - tau)/10e-9;
   Real ugs = (if U2 < U3 then U1 - U2 else U1 - U3) "the transistor is symmetric: source is the lower side";
   Real ugd = if U2 < U3 then U1 - U3 else U1 - U2;

@@ -96,6 +96,7 @@ struct WrongModel {
   const char* equations;
   const char* message;
   int line;
+  int column = 0;  ///< 0: any
 };
 
 class Wrong : public testing::TestWithParam<WrongModel> {};
@@ -107,7 +108,8 @@ TEST_P(Wrong, IsRefusedWithItsPlaceAndReason) {
     FAIL() << "accepted: " << wrong.equations;
   } catch (const InvalidInput& error) {
     EXPECT_THAT(error.what(), HasSubstr(wrong.message));
-    EXPECT_THAT(error.what(), HasSubstr("wrong.mo:" + std::to_string(wrong.line) + ":"));
+    const std::string column = wrong.column > 0 ? std::to_string(wrong.column) + ":" : "";
+    EXPECT_THAT(error.what(), HasSubstr("wrong.mo:" + std::to_string(wrong.line) + ":" + column));
   }
 }
 
@@ -139,9 +141,74 @@ INSTANTIATE_TEST_SUITE_P(
         WrongModel{"Real x;", "x = sum({i for i in 1:x});", "must be known before the run", 4},
         WrongModel{"Real x(nominal = -1);", "x = 1;", "nominal of 'x' must be positive", 2},
         WrongModel{"Real sin;", "sin = 1;", "is the name of a function of the language", 2},
-        WrongModel{"Real x;", "x = der(x, 0);", "the order of a derivative must be 1..9", 4},
-        WrongModel{"Real x(start = 1, fixed = true);", "der(x) = if x > 0.5 then -1 else 0;",
-                   "events of models are not handled", 4}));
+        WrongModel{"Real x;", "x = der(x, 0);", "the order of a derivative must be 1..9", 4}));
+
+INSTANTIATE_TEST_SUITE_P(
+    MoreModels, Wrong,
+    testing::Values(
+        WrongModel{"Real x(start=0);", "der(x)=1; when x>1 then x = 2; end when;",
+                   "in a when clause only discrete variables get values", 4, 25},
+        WrongModel{"discrete Real n(start=0); Real x;",
+                   "x = 1; when time>1 then reinit(n, 2); n = 1; end when;",
+                   "reinit needs a scalar continuous variable", 4, 25},
+        WrongModel{"Real x;", "der(x) = 1; terminate(\"x\");",
+                   "terminate() outside of a when clause would end every run at once", 4, 13},
+        WrongModel{"discrete Real n(start=0);", "when time>0.5 then n = n + 1; end when;",
+                   "'n' is computed from itself", 4, 20},
+        WrongModel{"discrete Real n(start=0); Real x;", "x = n;", "'n' never gets a value", 2, 15},
+        WrongModel{"discrete Real n(start=0);",
+                   "when time>0.5 then n = 1; end when; when time > 0.7 then n = 2; end when;",
+                   "'n' gets its value in two places", 4, 37},
+        WrongModel{"Real x;", "der(x) = if der(x) > 1 then 1 else 2;",
+                   "a relation must not contain der()", 4, 13},
+        WrongModel{"Real x, y;", "if x > 1 then x = 1; y = 2; else x = 2; end if; y = 1;",
+                   "the branches have 2 and 1 equations", 4, 1},
+        WrongModel{"Real x;", "der(x) = 1; when x > 1 then assert(x > 0, \"a\"); end when;",
+                   "in a when clause only reinit, assignments and terminate are allowed", 4, 29},
+        WrongModel{"Real x;", "der(x) = pre(x);", "pre() needs a scalar discrete variable", 4, 10},
+        WrongModel{"Real x(start = time);", "der(x) = 1;",
+                   "attribute start of 'x' must be known before the run", 2, 16},
+        WrongModel{"Real x[2,2];", "x = {{1, 2}, {3}};",
+                   "the elements of an array must all have the same shape", 4, 14},
+        WrongModel{"Real x;", "x = atan2(1);", "'atan2' takes 2 arguments, 1 given", 4, 5},
+        WrongModel{"Real x[2];", "x = 1 / {1, 2};", "division by an array", 4, 7},
+        WrongModel{"Real x[2];", "x = {1, 2}^2;", "'^' needs scalars", 4, 11},
+        WrongModel{"Real x[3];", "x = cross({1, 2}, {3, 4});",
+                   "cross needs two vectors of length 3", 4, 5},
+        WrongModel{"Real x;", "x = size({1, 2}, 3);", "there is no dimension 3 in an array [2]", 4,
+                   18},
+        WrongModel{"Real x;", "x = sum(x);", "this equation says nothing: it holds for all values",
+                   4, 1},
+        WrongModel{"Real x;", "for i in 1.5 loop x = 1; end for;",
+                   "a loop runs over a range or a vector", 4, 10},
+        WrongModel{"Real x;", "for i in x loop x = 1; end for;",
+                   "a loop runs over a range or a vector", 4, 10},
+        WrongModel{"Real x[:];", "x = {1, 2};", "the size of this array must be given", 2, 8},
+        WrongModel{"Real x[-1];", "x = 1;", "a dimension must not be negative, found -1", 2, 8},
+        WrongModel{"Real x(start = {1,2});", "x = 1;",
+                   "attribute start of 'x' is an array [2], expected a scalar", 2, 16},
+        WrongModel{"Real x; Boolean b = x > 1;", "x = 1; b = x > 2;",
+                   "'b' gets its value in two places", 4, 8},
+        WrongModel{"Real x;", "x = identity(1.5);",
+                   "the size of the identity must be a whole number, found 1.5", 4, 14},
+        WrongModel{"Real x;", "x = min();", "'min' takes 1 to 2 arguments, 0 given", 4, 5},
+        WrongModel{"Real x[2];", "x = zeros(3);",
+                   "the left side is an array [2], the right side an array [3]", 4, 1},
+        WrongModel{"Real x; Real y[2];", "x = y; y = {1, 2};",
+                   "the left side is a scalar, the right side an array [2]", 4, 1},
+        WrongModel{"Real x;", "x = 1; x[1] = 2;", "'x' has 1 subscripts but is a scalar", 4, 8},
+        WrongModel{"constant Real c; Real x;", "x = c;", "parameter 'c' has no value", 2, 15},
+        WrongModel{"parameter Real p = x; Real x;", "x = 1;",
+                   "the value of a parameter 'p' must be known before the run", 2, 20},
+        WrongModel{"parameter Real p[2] = {1, 2, 3}; Real x;", "x = p[1];",
+                   "the value of a parameter 'p' is an array [3], expected an array [2]", 2, 23},
+        WrongModel{"Real x;", "x = der(1, 2, 3);", "der takes a variable and, optionally, an order",
+                   4, 5},
+        WrongModel{"Real x;", "x = smooth(1);", "'smooth' takes 2 arguments, 1 given", 4, 5},
+        WrongModel{"Real x;", "x = edge(time > 1);", "expected a variable", 4, 10},
+        WrongModel{"Real x(nominal = 0);", "x = 1;", "nominal of 'x' must be positive", 2, 8},
+        WrongModel{"parameter Integer n = 2; Real x[n];", "for i in 1:n+1 loop x[i] = i; end for;",
+                   "subscript 3 of 'x' is outside of 1..2", 4, 23}));
 
 TEST(Model, NamesUnknownParametersAndVariables) {
   const std::string text = body("parameter Real gravity = 9.81; Real x;", "x = gravity;");

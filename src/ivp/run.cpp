@@ -120,7 +120,7 @@ void Integrator::Run::begin() {
     record_mesh_point(state.t, state.y);
     return stop(Status::failed, Reason::inconsistent_start, message);
   }
-  switches_->calibrate(state.t, state.y.data(), scale_);
+  calibrate_switches(state);
   events_->start(state.t, state.y.data());
   monitor_constraints(state.t, state.y.data());
   if (outputs_.empty() || outputs_[0] == state.t) {
@@ -128,6 +128,15 @@ void Integrator::Run::begin() {
     if (!outputs_.empty()) ++next_output_;
   }
   check_assertions();
+}
+
+/// Relations closer to zero than rounding have no side.
+void Integrator::Run::calibrate_switches(const State& state) {
+  if (switches_->empty()) return;
+  std::vector<double> noise(static_cast<std::size_t>(system_->size));
+  for (int j = 0; j < system_->size; ++j)
+    noise[j] = 1e-13 * std::max(scale_[j], std::abs(state.y[j]));
+  switches_->set_slack(switches_->blur(state.t, state.y.data(), noise));
 }
 
 void Integrator::Run::check_assertions() {

@@ -41,6 +41,7 @@ class Integrator::Run {
   double first_step(const State& state) const;
   bool within_limits();
   void check_assertions();
+  void calibrate_switches(const State& state);
   void look_for_events();
   double polished(const EventFinder::Found& found);
   double distance_to(const EventFinder::Found& found, double time, double value);
@@ -89,7 +90,8 @@ class Integrator::Run {
   std::vector<int> fired_;  ///< relations that change
   double covering_h_ = 0;   ///< of the step before it was cut
   double last_switch_ = 0;
-  int switches_at_once_ = 0;
+  double last_interval_ = 0;
+  int switches_at_once_ = 0, shrinking_ = 0;
   std::chrono::steady_clock::time_point started_;
   double cpu_started_ = 0;
 };

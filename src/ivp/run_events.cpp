@@ -126,7 +126,7 @@ void Integrator::Run::pass_event() {
   const double h = first_step(state);
   stepper_->start(state, std::copysign(std::min(covering_h_, std::abs(h)), h));
   output_->forget();
-  switches_->calibrate(state.t, state.y.data(), scale_);
+  calibrate_switches(state);
   events_->start(state.t, state.y.data(), happened);
   move_anchor(true);
   if (dense_) dense_->set_end(anchor_);
@@ -162,14 +162,19 @@ std::vector<int> Integrator::Run::about_to_turn(const State& state,
                                                 const std::vector<double>& keep) {
   std::vector<int> list;
   if (switches_->empty()) return list;
-  std::vector<double> g(keep.size()), rate(keep.size());
+  std::vector<double> g(keep.size()), rate(keep.size()), noise(state.y.size());
   switches_->indicators(state.t, state.y.data(), g.data());
   switches_->rates(state.t, state.y.data(), state.yp.data(), rate_known_, rate.data());
+  for (std::size_t j = 0; j < noise.size(); ++j)
+    noise[j] = 0.03 * (atol_[j] + options_.rtol * std::abs(state.y[j]));
+  // Below what the run can tell from zero the way it moves says which side comes next.
+  const std::vector<double> blur = switches_->blur(state.t, state.y.data(), noise);
   const double soon = 1e-3 * covering_h_ * (problem_.t_span.end > state.t ? 1 : -1);
   const int first_relation = static_cast<int>(options_.events.size());
   for (int k = 0; k < switches_->count(); ++k) {
     const double seen = EventFinder::noise * events_->size_of(first_relation + k);
-    if (std::abs(g[k]) <= keep[k] && soon * rate[k] < -std::max(std::abs(g[k]), seen))
+    if (std::abs(g[k]) <= std::max(keep[k], blur[k]) &&
+        soon * rate[k] < -std::max(std::abs(g[k]), seen))
       list.push_back(k);
   }
   return list;
@@ -215,19 +220,27 @@ bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep)
   return false;
 }
 
+/// Many at one instant, or ever faster ones that have come close to it: after an accumulation the
+/// model would go on as if nothing happened any more.
 bool Integrator::Run::too_many_at_once(double time) {
-  constexpr int most_at_once = 100;
-  const double instant =
-      1e-13 * std::max(std::abs(time), std::abs(problem_.t_span.end - problem_.t_span.begin));
-  const bool again = std::abs(time - last_switch_) <= instant;
-  switches_at_once_ = again ? switches_at_once_ + 1 : 0;
+  constexpr int most_at_once = 100, most_shrinking = 20;
+  const double span = std::abs(problem_.t_span.end - problem_.t_span.begin);
+  const double instant = 1e-13 * std::max(std::abs(time), span);
+  const double interval = std::abs(time - last_switch_);
+  switches_at_once_ = interval <= instant ? switches_at_once_ + 1 : 0;
+  if (interval > instant) {
+    shrinking_ = interval < 0.99 * last_interval_ ? shrinking_ + 1 : 0;
+    last_interval_ = interval;
+  }
   last_switch_ = time;
-  if (switches_at_once_ <= most_at_once) return false;
+  const bool accumulate = shrinking_ >= most_shrinking && interval < 1e-7 * span;
+  if (switches_at_once_ <= most_at_once && !accumulate) return false;
   stop(Status::failed, Reason::too_many_events,
        {"events accumulate",
         fmt::format("at t = {:.10g}, last \"{}\"", time,
                     solution_.events.empty() ? "" : solution_.events.back().name),
-        fmt::format("{} of them within {:.1g}", most_at_once, instant),
+        accumulate ? fmt::format("each of the last {} came sooner than the one before", shrinking_)
+                   : fmt::format("{} of them within {:.1g}", most_at_once, instant),
         "end the run before, or let the model stick: a mode for rest beside that for motion"});
   return true;
 }

@@ -95,18 +95,23 @@ void SwitchBoard::indicators(double t, const double* y, double* g) const {
   for (int k = 0; k < count(); ++k) g[k] = is_in_time_[k] ? 1.0 : indicator(k, x_[k]);
 }
 
-void SwitchBoard::calibrate(double t, const double* y, const std::vector<double>& size) {
-  if (!switching_) return;
+std::vector<double> SwitchBoard::blur(double t, const double* y,
+                                      const std::vector<double>& noise) const {
+  std::vector<double> result(x_.size(), 0.0);
   const EquationJacobian jacobian(switching_->crossings, {0});
   std::vector<double> values(jacobian.entries().size());
   const double* x[] = {y};
   jacobian.evaluate({t, x, modes_->data()}, values.data());
-  std::fill(slack_.begin(), slack_.end(), 0.0);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const EquationJacobian::Entry& e = jacobian.entries()[i];
-    const double change = std::abs(values[i]) * std::max(size[e.variable], std::abs(y[e.variable]));
-    if (std::isfinite(change)) slack_[e.row] += 50 * rounding * change;
+    const double change = std::abs(values[i]) * noise[e.variable];
+    if (std::isfinite(change)) result[e.row] += change;
   }
+  return result;
+}
+
+void SwitchBoard::set_slack(const std::vector<double>& slack) {
+  std::copy(slack.begin(), slack.end(), slack_.begin());
 }
 
 void SwitchBoard::rates(double t, const double* y, const double* yp, const std::vector<char>& known,

@@ -19,9 +19,10 @@ class SwitchBoard {
   bool empty() const { return !switching_; }
   const std::string& name(int relation) const { return switching_->relations[relation].name; }
 
-  /// What rounding does to each relation near (t, y), if variables have the given size: that far
-  /// beyond its zero a relation keeps its mode.
-  void calibrate(double t, const double* y, const std::vector<double>& size);
+  /// What changes of the variables by `noise` do to each relation near (t, y).
+  std::vector<double> blur(double t, const double* y, const std::vector<double>& noise) const;
+  /// That far beyond its zero a relation keeps its mode.
+  void set_slack(const std::vector<double>& slack);
   const std::vector<double>& slack() const { return slack_; }
   /// g[k] for all relations; those in time alone, whose instants are known, are 1.
   void indicators(double t, const double* y, double* g) const;

@@ -59,7 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
         ModelCase{"fekete", 6}, ModelCase{"pendulum_index3", 6}, ModelCase{"jay_index2", 6},
         ModelCase{"ascher_petzold_index2", 6}, ModelCase{"brenan_index1", 6},
         ModelCase{"kvaerno_index1", 6}, ModelCase{"weissinger", 6}, ModelCase{"kamke542", 6},
-        ModelCase{"vdpol_limit", 6}, ModelCase{"heat2d_10", 6},
+        ModelCase{"vdpol_limit", 6}, ModelCase{"heat2d_10", 6}, ModelCase{"water", 6},
+        ModelCase{"bouncing_ball", 8}, ModelCase{"tank", 7}, ModelCase{"contact", 7},
+        ModelCase{"projectile", 7},
         // Index 2 and 3 as they stand: velocities and multipliers of large size, weighed with h.
         ModelCase{"pendulum_ggl", 5}, ModelCase{"arevalo_index3", 4},
         ModelCase{"arevalo_index2", 4}),
