@@ -1,41 +1,20 @@
-// Runs the program as a user does: exit status, standard output, standard error.
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+// The program as a user meets it: help, wrong input, the catalogue, figures.
 #include <gmock/gmock.h>
-#include <string>
-#include <sys/wait.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "program.h"
+
 namespace {
 
+using program::Outcome;
+using program::run;
 using testing::HasSubstr;
 
-struct Outcome {
-  int status = -1;
-  std::string output = {};
-};
-
-/// Both streams in one text unless the command redirects.
-Outcome run(const std::string& arguments) {
-  const std::string command = std::string(DAEDALUS_PROGRAM) + " " + arguments;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) return {};
-  Outcome outcome;
-  std::array<char, 4096> buffer;
-  while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.output.append(buffer.data(), count);
-  }
-  const int status = pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
 TEST(CommandLine, ShowsHelpWithExamplesAtEveryLevel) {
-  for (const char* arguments : {"--help", "methods --help", "reproduce --help"}) {
+  for (const char* arguments : {"--help", "solve --help", "sweep --help", "analyze --help",
+                                "methods --help", "reproduce --help", "completion --help"}) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 0) << arguments;
     EXPECT_THAT(outcome.output, HasSubstr("Examples:")) << arguments;
@@ -64,13 +43,23 @@ TEST(CommandLine, ListsEveryMethodAsJson) {
   const auto list = nlohmann::json::parse(outcome.output);
   ASSERT_GT(list.size(), 40u);
   EXPECT_EQ(list[0]["name"], "radau");
+  EXPECT_THAT(list[0]["options"].get<std::vector<std::string>>(), testing::Contains("max_stages"));
   for (const auto& method : list) {
+    EXPECT_THAT(method["options"].get<std::vector<std::string>>(), testing::Contains("rtol"));
     if (method["name"] != "radau_iia_5") continue;
     EXPECT_EQ(method["index1"]["z"], 5);
     EXPECT_EQ(method["index2"]["z"], 3);
     EXPECT_EQ(method["index3"]["u"], 2);
     EXPECT_EQ(method["stiffly_accurate"], true);
   }
+}
+
+TEST(CommandLine, ShowsTheOptionsOfEachMethod) {
+  const Outcome outcome = run("methods");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("gauss_4 .* algebraic_update"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("radau .* min_stages max_stages"));
+  EXPECT_THAT(outcome.output, HasSubstr("Options of every method: rtol, atol"));
 }
 
 TEST(CommandLine, ChecksAMethodFromAFile) {

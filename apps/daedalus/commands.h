@@ -1,11 +1,10 @@
 #pragma once
 // What each subcommand is asked to do, and the function that does it. Exit status: 0 done,
 // 1 the computation failed, 2 the input was wrong.
-#include <cstdint>
-#include <limits>
-#include <map>
 #include <string>
 #include <vector>
+
+#include "run_options.h"
 
 namespace daedalus::command {
 
@@ -28,26 +27,27 @@ struct ReproduceCommand {
 int run_reproduce(const ReproduceCommand& command);
 
 struct SolveCommand {
-  std::string model = {};
-  std::string method = "auto";
-  std::string evaluation = "auto";
-  double rtol = 0, atol = 0;  ///< 0: as the model says
-  double t0 = std::numeric_limits<double>::quiet_NaN();
-  double t1 = std::numeric_limits<double>::quiet_NaN();
-  int points = 0;
-  std::vector<double> at = {};
-  std::vector<std::string> parameters = {}, start = {};  ///< NAME=VALUE
-  std::int64_t max_steps = 0;
-  double time_limit = 0, fixed_step = 0;
-  std::string output = {}, stats = {}, report = {}, checkpoint = {}, resume = {};
-  bool progress = false, quiet = false;
+  RunOptions run = {};
+  std::vector<std::string> parameters = {};  ///< NAME=VALUE
+  std::string stats = {}, report = {}, checkpoint = {}, resume = {};
   std::string line = {};  ///< the command as typed, for the report
 };
 int run_solve(const SolveCommand& command);
 
-/// NAME=NUMBER words; throws InvalidInput that names the option.
-std::map<std::string, double> assignments(const std::vector<std::string>& words,
-                                          const char* option);
+struct SweepCommand {
+  RunOptions run = {};
+  std::vector<std::string> parameters = {};  ///< NAME=VALUES
+  std::string sets = {};                     ///< CSV file of parameter sets
+  int jobs = 0;                              ///< threads; 0: as many as the machine has cores
+};
+int run_sweep(const SweepCommand& command);
+
+struct AnalyzeCommand {
+  RunOptions run = {};  ///< of which model, start and times count
+  std::vector<std::string> parameters = {};
+  bool json = false;
+};
+int run_analyze(const AnalyzeCommand& command);
 
 /// Without arguments: the main job on the shipped pendulum.
 int run_welcome();

@@ -1,12 +1,16 @@
 // The command line: reads arguments, calls one subcommand, turns wrong input into exit status 2.
 // Results go to standard output, everything else to standard error.
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include "commands.h"
+#include "completion.h"
 #include "daedalus/error.h"
 #include "daedalus/version.h"
 
@@ -17,6 +21,9 @@ using namespace daedalus::command;
 constexpr const char* main_examples = R"(Examples:
   daedalus                           solve the shipped pendulum
   daedalus solve models/pendulum.mo  solve a model
+  daedalus analyze models/pendulum.mo
+                                     its index, hidden constraints and consistent start
+  daedalus sweep models/pendulum.mo -p g=1:0.5:10 --output sweep.csv
   daedalus methods                   every method with its orders for index 1, 2, 3
   daedalus reproduce --list          the published tables and figures
   daedalus reproduce amplifier --output amplifier.svg
@@ -44,34 +51,96 @@ constexpr const char* solve_examples = R"(Examples:
   daedalus solve long.mo --checkpoint long.check --time-limit 3600
   daedalus solve long.mo --resume long.check --output long.h5)";
 
-void add_solve(CLI::App& app, SolveCommand& c) {
-  CLI::App* sub = app.add_subcommand("solve", "Solve a model file");
-  sub->add_option("model", c.model, "The model")->required()->option_text("MODEL.mo");
-  sub->add_option("--method", c.method, "Method (see `daedalus methods`); auto chooses");
-  sub->add_option("--rtol", c.rtol, "Relative tolerance (default: the model's, or 1e-6)");
-  sub->add_option("--atol", c.atol, "Absolute tolerance (default: rtol), times `nominal`");
-  sub->add_option("--t0", c.t0, "Start time (default: the model's)");
-  sub->add_option("--t1", c.t1, "Stop time (default: the model's)");
-  sub->add_option("--points", c.points, "That many equidistant output times");
-  sub->add_option("--at", c.at, "Output times: t1,t2,...")->delimiter(',');
-  sub->add_option("-p", c.parameters, "Parameter value")->option_text("NAME=VALUE");
-  sub->add_option("--start", c.start, "Start value of a variable")->option_text("NAME=VALUE");
-  sub->add_option("--max-steps", c.max_steps, "Give up after so many steps");
-  sub->add_option("--time-limit", c.time_limit, "Give up after so many seconds");
-  sub->add_option("--fixed-step", c.fixed_step, "No error control, this step");
-  sub->add_option("--evaluation", c.evaluation,
-                  "auto compiles the equations in the background if the run is long")
+constexpr const char* sweep_examples = R"(Examples:
+  daedalus sweep models/pendulum.mo -p g=1:0.5:10           end values for 19 values of g
+  daedalus sweep models/pendulum.mo -p L=1,2,4 -p g=1:10    all pairs, g varies fastest
+  daedalus sweep models/pendulum.mo --sets sets.csv --output sweep.csv
+                                     sets.csv: parameter names, then a line for each run
+  daedalus sweep models/pendulum.mo -p g=1:10 --points 101 --output curves.json --jobs 4
+
+A run that fails keeps its row, which says why. Ctrl-C keeps the runs that are finished.)";
+
+constexpr const char* analyze_examples = R"(Examples:
+  daedalus analyze models/pendulum.mo           index, hidden constraints, consistent start
+  daedalus analyze models/pendulum.mo --json    the same for programs
+  daedalus analyze models/pendulum.mo -p L=2 --start x=1.5
+
+Exit status: 0 the model can be solved as it stands, 1 it cannot, 2 the text is wrong.)";
+
+constexpr const char* completion_examples = R"(Examples:
+  source <(daedalus completion bash)                              for this shell
+  daedalus completion bash > ~/.local/share/bash-completion/completions/daedalus
+                                                                  for every new one)";
+
+/// One value each time the option is given, so that what follows is not swallowed.
+CLI::Option* one_at_a_time(CLI::Option* option) {
+  return option->allow_extra_args(false);
+}
+
+/// Which problem.
+void add_model_options(CLI::App& sub, RunOptions& run) {
+  sub.add_option("model", run.model, "The model")->required()->option_text("MODEL.mo");
+  sub.add_option("--t0", run.t0, "Start time (default: the model's)");
+  sub.add_option("--t1", run.t1, "Stop time (default: the model's)");
+  one_at_a_time(sub.add_option("--start", run.start, "Start value of a variable"))
+      ->option_text("NAME=VALUE");
+}
+
+/// How it is solved.
+void add_run_options(CLI::App& sub, RunOptions& run) {
+  add_model_options(sub, run);
+  sub.add_option("--method", run.method, "Method (see `daedalus methods`); auto chooses")
+      ->option_text("METHOD");
+  sub.add_option("--rtol", run.rtol, "Relative tolerance (default: the model's, or 1e-6)");
+  sub.add_option("--atol", run.atol, "Absolute tolerance (default: rtol), times `nominal`");
+  sub.add_option("--points", run.points, "That many equidistant output times");
+  one_at_a_time(sub.add_option("--at", run.at, "Output times: t1,t2,...")->delimiter(','));
+  sub.add_option("--max-steps", run.max_steps, "Give up after so many steps");
+  sub.add_option("--time-limit", run.time_limit, "Give up after so many seconds");
+  sub.add_option("--fixed-step", run.fixed_step, "No error control, this step");
+  sub.add_option("--evaluation", run.evaluation,
+                 "auto compiles the equations in the background if the run is long")
       ->check(CLI::IsMember({"auto", "interpreted", "compiled"}))
       ->option_text("auto|interpreted|compiled");
-  sub->add_option("--output", c.output, "Write the solution; - is CSV on standard output")
+  sub.add_flag("--progress", run.progress, "Show a bar");
+  sub.add_flag("--quiet", run.quiet, "Only say what failed");
+}
+
+void add_solve(CLI::App& app, SolveCommand& c) {
+  CLI::App* sub = app.add_subcommand("solve", "Solve a model file");
+  add_run_options(*sub, c.run);
+  one_at_a_time(sub->add_option("-p", c.parameters, "Parameter value"))->option_text("NAME=VALUE");
+  sub->add_option("--output", c.run.output, "Write the solution; - is CSV on standard output")
       ->option_text("FILE.csv|.json|.h5|-");
   sub->add_option("--stats", c.stats, "Write counters and outcome")->option_text("FILE.json");
   sub->add_option("--report", c.report, "Write a report with plots")->option_text("FILE.html");
-  sub->add_option("--checkpoint", c.checkpoint, "Save the state every 10 s, and at the end");
-  sub->add_option("--resume", c.resume, "Go on from a checkpoint");
-  sub->add_flag("--progress", c.progress, "Show a bar");
-  sub->add_flag("--quiet", c.quiet, "Say nothing");
+  sub->add_option("--checkpoint", c.checkpoint, "Save the state every 10 s, and at the end")
+      ->option_text("FILE");
+  sub->add_option("--resume", c.resume, "Go on from a checkpoint")->option_text("FILE");
   sub->footer(solve_examples);
+}
+
+void add_sweep(CLI::App& app, SweepCommand& c) {
+  CLI::App* sub = app.add_subcommand("sweep", "Solve a model for many parameter sets");
+  add_run_options(*sub, c.run);
+  one_at_a_time(sub->add_option("-p", c.parameters,
+                                "Values of a parameter: start:step:stop or a list a,b,c; several "
+                                "parameters make a grid, the last varies fastest"))
+      ->option_text("NAME=VALUES");
+  sub->add_option("--sets", c.sets, "Parameter sets: names in the first line, a set in each other")
+      ->option_text("FILE.csv");
+  sub->add_option("--jobs", c.jobs, "Threads (default: one for each core)");
+  sub->add_option("--output", c.run.output, "Write the table (default: CSV on standard output)")
+      ->option_text("FILE.csv|.json|-");
+  sub->footer(sweep_examples);
+}
+
+void add_analyze(CLI::App& app, AnalyzeCommand& c) {
+  CLI::App* sub = app.add_subcommand("analyze", "Tell index, hidden constraints and the start");
+  add_model_options(*sub, c.run);
+  one_at_a_time(sub->add_option("-p", c.parameters, "Parameter value"))->option_text("NAME=VALUE");
+  sub->add_flag("--json", c.json, "Print JSON");
+  sub->footer(analyze_examples);
 }
 
 void add_methods(CLI::App& app, MethodsCommand& command) {
@@ -97,6 +166,15 @@ void add_reproduce(CLI::App& app, ReproduceCommand& command) {
   sub->footer(reproduce_examples);
 }
 
+void add_completion(CLI::App& app, std::string& shell) {
+  CLI::App* sub = app.add_subcommand("completion", "Print a script that completes commands");
+  sub->add_option("shell", shell, "Which shell")
+      ->required()
+      ->check(CLI::IsMember({"bash"}))
+      ->option_text("SHELL");
+  sub->footer(completion_examples);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Daedalus solves differential-algebraic equations."};
   app.name("daedalus");
@@ -106,27 +184,42 @@ int run(int argc, char** argv) {
   MethodsCommand methods;
   ReproduceCommand reproduce;
   SolveCommand solve;
+  SweepCommand sweep;
+  AnalyzeCommand analyze;
+  std::string shell;
   for (int i = 0; i < argc; ++i)
     solve.line += fmt::format("{}{}", i ? " " : "", i ? argv[i] : "daedalus");
   add_solve(app, solve);
+  add_sweep(app, sweep);
+  add_analyze(app, analyze);
   add_methods(app, methods);
   add_reproduce(app, reproduce);
+  add_completion(app, shell);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? done : wrong_input;
   }
   if (app.got_subcommand("solve")) return run_solve(solve);
+  if (app.got_subcommand("sweep")) return run_sweep(sweep);
+  if (app.got_subcommand("analyze")) return run_analyze(analyze);
   if (app.got_subcommand("methods")) return run_methods(methods);
   if (app.got_subcommand("reproduce")) return run_reproduce(reproduce);
+  if (app.got_subcommand("completion")) {
+    fmt::print("{}", bash_completion(app));
+    return done;
+  }
   return run_welcome();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A limit on the size of files is an error of writing like any other, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
+  int status = failed;
   try {
-    return run(argc, argv);
+    status = run(argc, argv);
   } catch (const daedalus::InvalidInput& error) {
     fmt::print(stderr, "daedalus: {}\n", error.what());
     return wrong_input;
@@ -134,4 +227,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "daedalus: {}\n", error.what());
     return failed;
   }
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+  fmt::print(stderr, "daedalus: cannot write standard output: {}\n", std::strerror(errno));
+  return failed;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -23,7 +24,23 @@ Json json(const std::optional<int>& order) {
   return order ? Json(*order) : Json(nullptr);
 }
 
-constexpr const char* row_format = "{:<22} {:>5} {:>6}  {:<8}  {:<7}  {:<7}  {:<8}  {}\n";
+// What every method takes, and what only some do: names of Options, and of --options with dashes.
+const std::vector<std::string> common_options = {"rtol", "atol", "fixed_step", "first_step",
+                                                 "max_step"};
+const std::vector<std::string> variable_order_options = {"min_stages", "max_stages"};
+
+std::vector<std::string> own_options(const Tableau& method) {
+  if (is_stiffly_accurate(method)) return {};
+  return {"algebraic_update"};
+}
+
+Json all_options(const std::vector<std::string>& own) {
+  Json list = common_options;
+  for (const std::string& option : own) list.push_back(option);
+  return list;
+}
+
+constexpr const char* row_format = "{:<22} {:>5} {:>6}  {:<8}  {:<7}  {:<7}  {:<8}  {:<22}  {}\n";
 
 void print_row(const Tableau& method) {
   const ConvergenceOrders orders = convergence_orders(method);
@@ -33,25 +50,26 @@ void print_row(const Tableau& method) {
       fmt::format("{} {}", text(orders.index1_y), text(orders.index1_z)),
       fmt::format("{} {}", text(orders.index2_y), text(orders.index2_z)),
       fmt::format("{} {} {}", text(orders.index3_y), text(orders.index3_z), text(orders.index3_u)),
-      method.reference);
+      fmt::format("{}", fmt::join(own_options(method), " ")), method.reference);
 }
 
 void print_table() {
-  fmt::print(row_format, "", "", "", "stiffly", "index 1", "index 2", "index 3", "");
-  fmt::print(row_format, "method", "order", "stages", "accurate", "y z", "y z", "y z u",
+  fmt::print(row_format, "", "", "", "stiffly", "index 1", "index 2", "index 3", "options of", "");
+  fmt::print(row_format, "method", "order", "stages", "accurate", "y z", "y z", "y z u", "its own",
              "reference");
   fmt::print(row_format, "radau (the default)", "5..13", "3..7", "yes", "see the", "radau_",
-             "iia rows", "HairerWanner1999");
+             "iia rows", fmt::format("{}", fmt::join(variable_order_options, " ")),
+             "HairerWanner1999");
   for (const Tableau& method : runge_kutta_methods()) print_row(method);
   fmt::print(
       "\nOrders that theory guarantees at constant steps; y differential, z algebraic (index 3:\n"
-      "position, velocity, multiplier u); 0: bounded errors, -: no theorem.\n");
+      "position, velocity, multiplier u); 0: bounded errors, -: no theorem.\n"
+      "Options of every method: {}.\n",
+      fmt::join(common_options, ", "));
 }
 
 Json described(const Tableau& method) {
   const ConvergenceOrders orders = convergence_orders(method);
-  Json options = Json::array({"rtol", "atol", "fixed_step", "first_step", "max_step"});
-  if (!is_stiffly_accurate(method)) options.push_back("algebraic_update");
   return {
       {"name", method.name},
       {"family", method.family},
@@ -64,21 +82,19 @@ Json described(const Tableau& method) {
       {"index2", {{"y", json(orders.index2_y)}, {"z", json(orders.index2_z)}}},
       {"index3",
        {{"y", json(orders.index3_y)}, {"z", json(orders.index3_z)}, {"u", json(orders.index3_u)}}},
-      {"options", options},
+      {"options", all_options(own_options(method))},
       {"reference", method.reference}};
 }
 
 void print_json() {
   Json list = Json::array();
-  list.push_back(
-      {{"name", "radau"},
-       {"family", "radau_iia"},
-       {"order", {5, 9, 13}},
-       {"stages", {3, 5, 7}},
-       {"stiffly_accurate", true},
-       {"options",
-        {"rtol", "atol", "fixed_step", "first_step", "max_step", "min_stages", "max_stages"}},
-       {"reference", "HairerWanner1999"}});
+  list.push_back({{"name", "radau"},
+                  {"family", "radau_iia"},
+                  {"order", {5, 9, 13}},
+                  {"stages", {3, 5, 7}},
+                  {"stiffly_accurate", true},
+                  {"options", all_options(variable_order_options)},
+                  {"reference", "HairerWanner1999"}});
   for (const Tableau& method : runge_kutta_methods()) list.push_back(described(method));
   fmt::print("{}\n", list.dump(2));
 }

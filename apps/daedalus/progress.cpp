@@ -35,13 +35,9 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-std::string progress_line(const Progress& progress, double elapsed, int columns) {
-  const double fraction =
-      std::isfinite(progress.fraction) ? std::clamp(progress.fraction, 0.0, 1.0) : 0.0;
-  std::string text = fmt::format("{:5.1f}%  t = {:.6g}  h = {:.1e}  order {}", 100 * fraction,
-                                 progress.t, std::abs(progress.h), progress.order);
-  if (progress.statistics) text += fmt::format("  {} steps", progress.statistics->steps);
-  text += "  " + duration(elapsed);
+std::string bar_line(double part, const std::string& facts, double elapsed, int columns) {
+  const double fraction = std::isfinite(part) ? std::clamp(part, 0.0, 1.0) : 0.0;
+  std::string text = fmt::format("{:5.1f}%  {}  {}", 100 * fraction, facts, duration(elapsed));
   const double left = elapsed / fraction - elapsed;
   if (fraction > 0.02 && fraction < 1 && left < 1e7) text += ", " + duration(left) + " to go";
   const int room = std::min(columns - 1 - static_cast<int>(text.size()) - 3, 40);
@@ -53,6 +49,13 @@ std::string progress_line(const Progress& progress, double elapsed, int columns)
     text = "[" + bar + "] " + text;
   }
   return text.substr(0, static_cast<std::size_t>(std::max(columns - 1, 1)));
+}
+
+std::string progress_line(const Progress& progress, double elapsed, int columns) {
+  std::string facts = fmt::format("t = {:.6g}  h = {:.1e}  order {}", progress.t,
+                                  std::abs(progress.h), progress.order);
+  if (progress.statistics) facts += fmt::format("  {} steps", progress.statistics->steps);
+  return bar_line(progress.fraction, facts, elapsed, columns);
 }
 
 ProgressBar::ProgressBar(Show show) : clock_(wall_clock), started_(wall_clock()) {
@@ -76,16 +79,24 @@ ProgressBar::~ProgressBar() {
 std::function<bool(const Progress&)> ProgressBar::callback() {
   if (!out_) return {};
   return [this](const Progress& progress) {
-    update(progress);
+    if (const double now = clock_(); is_due(now))
+      draw(progress_line(progress, now - started_, columns_));
     return true;
   };
 }
 
-void ProgressBar::update(const Progress& progress) {
-  const double now = clock_();
-  if (now < next_) return;
+void ProgressBar::show(double fraction, const std::string& facts) {
+  if (const double now = clock_(); out_ && is_due(now))
+    draw(bar_line(fraction, facts, now - started_, columns_));
+}
+
+bool ProgressBar::is_due(double now) {
+  if (now < next_) return false;
   next_ = now + (is_terminal_ ? terminal_period : line_period);
-  const std::string line = progress_line(progress, now - started_, columns_);
+  return true;
+}
+
+void ProgressBar::draw(const std::string& line) {
   if (is_terminal_)
     *out_ << '\r' << line << "\x1b[K" << std::flush;
   else

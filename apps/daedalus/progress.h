@@ -24,11 +24,14 @@ class ProgressBar {
 
   /// For Options::progress; the bar must outlive the run. Empty where nothing is to be shown.
   std::function<bool(const Progress&)> callback();
+  /// For work that is no run; `facts` stand behind the percentage.
+  void show(double fraction, const std::string& facts);
   /// Clears the line, so that what is printed next stands alone.
   void finish();
 
  private:
-  void update(const Progress& progress);
+  bool is_due(double now);
+  void draw(const std::string& line);
 
   std::ostream* out_ = nullptr;  ///< null: shows nothing
   bool is_terminal_ = false;
@@ -39,7 +42,8 @@ class ProgressBar {
   bool drawn_ = false;
 };
 
-/// Fits into `columns`.
+/// Both fit into `columns`.
+std::string bar_line(double fraction, const std::string& facts, double elapsed, int columns);
 std::string progress_line(const Progress& progress, double elapsed, int columns);
 
 }  // namespace daedalus::command

@@ -1,7 +1,7 @@
 // daedalus solve: a model file to a solution, its files and its report.
 #include <chrono>
-#include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -9,46 +9,20 @@
 
 #include "commands.h"
 #include "daedalus/daedalus.h"
-#include "daedalus/model.h"
 #include "daedalus/output.h"
 #include "daedalus/report.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "rescue.h"
 
 namespace daedalus::command {
 namespace {
 
-constexpr double seconds_between_checkpoints = 10;
-
-Model load(const SolveCommand& command) {
-  ModelOptions options;
-  options.parameters = assignments(command.parameters, "-p");
-  options.start = assignments(command.start, "--start");
-  if (!std::isnan(command.t0)) options.start_time = command.t0;
-  if (!std::isnan(command.t1)) options.stop_time = command.t1;
-  return Model::from_file(command.model, options);
-}
-
-Options options_for(const SolveCommand& command, const Model& model) {
-  Options options = model.options();
-  if (command.method != "auto") options.method = command.method;
-  if (command.rtol > 0) options.rtol = command.rtol;
-  if (command.atol > 0) options.atol = {command.atol};
-  options = model.scaled(options);
-  options.points = command.points;
-  options.at = command.at;
-  options.fixed_step = command.fixed_step;
-  if (command.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;
-  if (command.evaluation == "compiled") options.evaluation = Evaluation::compiled;
-  if (command.max_steps > 0) options.max_steps = command.max_steps;
-  // What only the files need is not kept beside them.
-  options.dense = false;
-  return options;
-}
+constexpr std::chrono::seconds time_between_checkpoints{10};
 
 Settings settings_of(const SolveCommand& command, const Options& options, const Model& model) {
-  Settings settings = {{"model", command.model},
-                       {"method", command.method},
+  Settings settings = {{"model", command.run.model},
+                       {"method", command.run.method},
                        {"rtol", fmt::format("{}", options.rtol)}};
   settings.emplace_back(
       "t_span", fmt::format("[{}, {}]", model.problem().t_span.begin, model.problem().t_span.end));
@@ -59,10 +33,17 @@ Settings settings_of(const SolveCommand& command, const Options& options, const 
   return settings;
 }
 
-void save_checkpoint(const Integrator& run, const std::string& path) {
+/// A disk that is full must not cost the run: false, and a message.
+bool save_checkpoint(const Integrator& run, const std::string& path) {
   std::ostringstream bytes;
   run.save(bytes);
-  write_text(bytes.str(), path);
+  try {
+    write_text(bytes.str(), path);
+    return true;
+  } catch (const OutputError& error) {
+    fmt::print(stderr, "daedalus: {}\n", error.what());
+    return false;
+  }
 }
 
 Integrator begin(const SolveCommand& command, const Model& model, const Options& options) {
@@ -72,31 +53,17 @@ Integrator begin(const SolveCommand& command, const Model& model, const Options&
   return Integrator::resume(model.problem(), options, stream);
 }
 
-/// Steps until the end, an interrupt or a limit; checkpoints on the way.
-bool advance(Integrator& run, const SolveCommand& command, const Interrupt& interrupt) {
+/// Steps until the end, an interrupt or a limit; checkpoints on the way. False if the last one
+/// could not be written.
+bool advance(Integrator& run, const std::string& checkpoint) {
   using Clock = std::chrono::steady_clock;
-  const auto started = Clock::now();
-  auto saved = started;
-  const auto seconds = [](Clock::time_point since) {
-    return std::chrono::duration<double>(Clock::now() - since).count();
-  };
-  for (;;) {
-    const bool out_of_time = command.time_limit > 0 && seconds(started) > command.time_limit;
-    if (interrupt.happened() || out_of_time) {
-      if (!command.checkpoint.empty()) save_checkpoint(run, command.checkpoint);
-      fmt::print(stderr, "daedalus: {} at t = {:.10g}{}\n",
-                 out_of_time ? "time limit reached" : "interrupted", run.t(),
-                 command.checkpoint.empty()
-                     ? ""
-                     : fmt::format("; go on with --resume {}", command.checkpoint));
-      return false;
-    }
-    if (!command.checkpoint.empty() && seconds(saved) > seconds_between_checkpoints)
-      save_checkpoint(run, command.checkpoint), saved = Clock::now();
-    if (!run.step()) break;
+  auto saved = Clock::now();
+  while (run.step()) {
+    if (checkpoint.empty() || Clock::now() - saved < time_between_checkpoints) continue;
+    save_checkpoint(run, checkpoint);
+    saved = Clock::now();
   }
-  if (!command.checkpoint.empty()) save_checkpoint(run, command.checkpoint);
-  return true;
+  return checkpoint.empty() || save_checkpoint(run, checkpoint);
 }
 
 void print_summary(const Model& model, const Solution& s) {
@@ -110,7 +77,6 @@ void print_summary(const Model& model, const Solution& s) {
   for (const EventRecord& event : s.events)
     fmt::print(stderr, "  event at t = {:.10g}: {}\n", event.t, event.name);
   for (const std::string& note : s.notes) fmt::print(stderr, "daedalus: note: {}\n", note);
-  if (s.status == Status::failed) fmt::print(stderr, "daedalus: {}\n", s.message.text());
 }
 
 void print_end_values(const Solution& s) {
@@ -120,58 +86,66 @@ void print_end_values(const Solution& s) {
   if (s.size() > 40) fmt::print("... {} more; write all with --output FILE.csv\n", s.size() - 40);
 }
 
-}  // namespace
-
-std::map<std::string, double> assignments(const std::vector<std::string>& words,
-                                          const char* option) {
-  std::map<std::string, double> values;
-  for (const std::string& word : words) {
-    const auto equals = word.find('=');
-    std::size_t used = 0;
-    double value = 0;
-    try {
-      if (equals != std::string::npos && equals > 0)
-        value = std::stod(word.substr(equals + 1), &used);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    if (used == 0 || used != word.size() - equals - 1)
-      throw InvalidInput(fmt::format("{} {}: expected NAME=NUMBER", option, word));
-    values[word.substr(0, equals)] = value;
+/// All files that were asked for; false if one of them is not where it should be.
+bool write_files(const SolveCommand& command, const Solution& solution, const Options& options,
+                 const Model& model) {
+  const std::string& output = command.run.output;
+  bool written = true;
+  if (!output.empty()) {
+    const std::string ending = std::filesystem::path(output).extension().string();
+    written = write_or_rescue(output, ending.empty() ? ".csv" : ending, [&](const auto& path) {
+      write_solution(solution, path, settings_of(command, options, model));
+    });
   }
-  return values;
-}
-
-int run_solve(const SolveCommand& command) {
-  const Model model = load(command);
-  const Options base = options_for(command, model);
-  if (!command.output.empty()) check_solution_path(command.output);
-  if (!command.stats.empty()) check_writable(command.stats);
-  if (!command.report.empty()) check_writable(command.report);
-  Options options = base;
-  Interrupt interrupt;
-  ProgressBar bar(command.progress ? ProgressBar::Show::always : ProgressBar::Show::never);
-  options.progress = bar.callback();
-  Integrator run = begin(command, model, options);
-  const bool complete = advance(run, command, interrupt);
-  bar.finish();
-  const Solution& solution = run.solution();
-
-  if (!command.output.empty())
-    write_solution(solution, command.output, settings_of(command, options, model));
-  if (!command.stats.empty()) write_text(stats_json(solution), command.stats);
+  if (!command.stats.empty())
+    written = write_or_rescue(command.stats, ".json",
+                              [&](const auto& path) { write_text(stats_json(solution), path); }) &&
+              written;
   if (!command.report.empty()) {
     ReportContent content;
     content.title = model.name(), content.description = model.description();
     for (const auto& [label, text] : model.equations()) content.equations.push_back({label, text});
     content.command = command.line, content.version = version();
     content.settings = settings_of(command, options, model);
-    write_text(html_report(solution, content), command.report);
+    written = write_or_rescue(
+                  command.report, ".html",
+                  [&](const auto& path) { write_text(html_report(solution, content), path); }) &&
+              written;
   }
-  if (!command.quiet) print_summary(model, solution);
-  if (command.output.empty() && command.report.empty() && command.stats.empty() && !command.quiet)
+  return written;
+}
+
+void print_failure(const SolveCommand& command, const Solution& solution) {
+  fmt::print(stderr, "daedalus: {}\n", solution.message.text());
+  if (solution.reason >= Reason::max_steps && !command.checkpoint.empty())
+    fmt::print(stderr, "daedalus: go on with --resume {}\n", command.checkpoint);
+}
+
+}  // namespace
+
+int run_solve(const SolveCommand& command) {
+  const RunOptions& given = command.run;
+  const Model model =
+      make_model(model_text(given.model), given, assignments(command.parameters, "-p"));
+  Options options = options_for(given, model);
+  if (!given.output.empty()) check_solution_path(given.output);
+  if (!command.stats.empty()) check_writable(command.stats);
+  if (!command.report.empty()) check_writable(command.report);
+  const Interrupt interrupt;
+  options.interrupt = interrupt.flag();
+  ProgressBar bar(given.progress ? ProgressBar::Show::always : ProgressBar::Show::never);
+  options.progress = bar.callback();
+  Integrator run = begin(command, model, options);
+  const bool saved = advance(run, command.checkpoint);
+  bar.finish();
+  const Solution& solution = run.solution();
+
+  const bool written = write_files(command, solution, options, model) && saved;
+  if (!given.quiet) print_summary(model, solution);
+  if (solution.status == Status::failed) print_failure(command, solution);
+  if (given.output.empty() && command.report.empty() && command.stats.empty() && !given.quiet)
     print_end_values(solution);
-  return complete && solution.succeeded() ? done : failed;
+  return written && solution.succeeded() ? done : failed;
 }
 
 }  // namespace daedalus::command

@@ -1,11 +1,13 @@
 #pragma once
-// Everything: problems, solve, solutions, methods, files.
+// Everything: problems, models, analysis, solve, solutions, methods, files.
+#include "daedalus/analysis.h"
 #include "daedalus/dual.h"
 #include "daedalus/error.h"
 #include "daedalus/events.h"
 #include "daedalus/expr.h"
 #include "daedalus/function.h"
 #include "daedalus/method.h"
+#include "daedalus/model.h"
 #include "daedalus/order_check.h"
 #include "daedalus/output.h"
 #include "daedalus/problem.h"

@@ -12,6 +12,8 @@
 namespace daedalus {
 namespace {
 
+constexpr int largest_search = 3000;  // its matrices are dense
+
 Message inconsistent(double t, const std::string& where, const std::string& why) {
   return {"the initial values could not be made consistent",
           fmt::format("at t = {:.6g}: {}", t, where), why,
@@ -205,9 +207,24 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
       if (!done) y = guess;
     }
     if (!done && !at_start) done = nudge_onto_rows(system, jacobian, t, y, scale);
+    if (!done && system.size > largest_search) {
+      report.consistent = false;
+      report.message =
+          inconsistent(t, fmt::format("{} equations", system.size),
+                       "Newton's iteration for the algebraic variables did not lead to the fixed "
+                       "values, and the "
+                       "nearest consistent point is searched for in smaller systems only");
+      return finish();
+    }
     if (!done) {
-      if (!project(ConstraintProjection(system, level_constraints(system, scale), scale, fixed)))
-        return finish();
+      const auto levels = level_constraints(system, scale);
+      if (!project(ConstraintProjection(system, levels, scale, fixed))) {
+        // Algebraic variables alone cannot do it: all move alike.
+        std::fill(levels->freedom.begin(), levels->freedom.end(), 1.0);
+        y = guess;
+        if (!project(ConstraintProjection(system, levels, scale, fixed))) return finish();
+        report = {};
+      }
       for (int i = 0; i < system.size; ++i)
         if (fixed[i]) y[i] = guess[i];
     }

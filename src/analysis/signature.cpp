@@ -1,96 +1,13 @@
 #include "analysis/signature.h"
 
 #include <algorithm>
-#include <limits>
-#include <queue>
+
+#include "analysis/assignment.h"
 
 namespace daedalus {
 namespace {
 
 constexpr int none = -1;
-constexpr int far_away = std::numeric_limits<int>::max() / 4;
-
-/// Assignment of highest value by successive shortest augmenting paths with potentials; costs
-/// are (largest order - sigma), small integers.
-class Assignment {
- public:
-  explicit Assignment(const Signature& s)
-      : s_(s),
-        row_of_(s.size, none),
-        match_(s.size, none),
-        price_(s.size, 0),
-        row_price_(s.size, 0) {
-    for (const Incidence& e : s.entries) highest_ = std::max(highest_, e.order);
-    for (int i = 0; i < s.size; ++i) {
-      int least = far_away;
-      for (int k = s.row_start[i]; k < s.row_start[i + 1]; ++k) least = std::min(least, cost(k));
-      row_price_[i] = least == far_away ? 0 : least;
-    }
-    for (int i = 0; i < s.size; ++i)
-      for (int k = s.row_start[i]; k < s.row_start[i + 1] && match_[i] == none; ++k)
-        if (const int j = s.entries[k].variable; row_of_[j] == none && reduced(i, k) == 0)
-          row_of_[j] = i, match_[i] = j;
-    distance_.assign(s.size, far_away), from_.assign(s.size, none);
-    complete_ = true;
-    for (int i = 0; i < s.size; ++i)
-      if (match_[i] == none && !augment(i)) complete_ = false;
-  }
-
-  bool complete() const { return complete_; }
-  const std::vector<int>& match() const { return match_; }
-  const std::vector<int>& row_of() const { return row_of_; }
-
- private:
-  int cost(int k) const { return highest_ - s_.entries[k].order; }
-  int reduced(int i, int k) const {
-    return cost(k) - row_price_[i] - price_[s_.entries[k].variable];
-  }
-
-  bool augment(int root) {
-    using Item = std::pair<int, int>;  // distance, column
-    std::priority_queue<Item, std::vector<Item>, std::greater<>> open;
-    touched_.clear(), finished_.clear();
-    const auto relax = [&](int i, int base) {
-      for (int k = s_.row_start[i]; k < s_.row_start[i + 1]; ++k) {
-        const int j = s_.entries[k].variable, d = base + reduced(i, k);
-        if (d >= distance_[j]) continue;
-        if (distance_[j] == far_away) touched_.push_back(j);
-        distance_[j] = d, from_[j] = i;
-        open.emplace(d, j);
-      }
-    };
-    relax(root, 0);
-    int end = none, length = 0;
-    while (!open.empty()) {
-      const auto [d, j] = open.top();
-      open.pop();
-      if (d > distance_[j]) continue;
-      if (row_of_[j] == none) {
-        end = j, length = d;
-        break;
-      }
-      finished_.push_back(j);
-      relax(row_of_[j], d);
-    }
-    if (end != none) {
-      for (int j : finished_)
-        price_[j] += distance_[j] - length, row_price_[row_of_[j]] -= distance_[j] - length;
-      row_price_[root] += length;
-      for (int j = end; j != none;) {
-        const int i = from_[j], next = match_[i];
-        row_of_[j] = i, match_[i] = j;
-        j = i == root ? none : next;
-      }
-    }
-    for (int j : touched_) distance_[j] = far_away, from_[j] = none;
-    return end != none;
-  }
-
-  const Signature& s_;
-  int highest_ = 0;
-  bool complete_ = false;
-  std::vector<int> row_of_, match_, price_, row_price_, distance_, from_, touched_, finished_;
-};
 
 /// Smallest offsets: raise d to cover all rows, then c to meet the transversal, until nothing
 /// moves.

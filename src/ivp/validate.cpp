@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "method/nearest.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -98,24 +97,6 @@ std::vector<double> output_times(const Problem& problem, const Options& options)
   else
     std::stable_sort(times.begin(), times.end(), std::greater<>());
   return times;
-}
-
-std::vector<char> fixed_variables(const Problem& problem, const System& system) {
-  std::vector<char> fixed(system.size, 0);
-  if (problem.fixed.empty()) return fixed;
-  std::unordered_map<std::string_view, std::size_t> number;  // hidden derivatives too
-  for (std::size_t j = system.variables.size(); j-- > 0;) number[system.variables[j]] = j;
-  for (const std::string& name : problem.fixed) {
-    const auto at = number.find(name);
-    if (at == number.end()) {
-      std::string hint;
-      for (const std::string& near : nearest_names(name, system.variables))
-        hint += (hint.empty() ? "; did you mean " : ", ") + near;
-      throw InvalidInput(fmt::format("fixed names \"{}\", which is no variable{}", name, hint));
-    }
-    fixed[at->second] = 1;
-  }
-  return fixed;
 }
 
 }  // namespace daedalus

@@ -11,6 +11,5 @@ void validate(const Problem& problem, const Options& options);
 Vector absolute_tolerance(const Options& options, const System& system);
 /// Sorted in the direction of the run; empty: every step.
 std::vector<double> output_times(const Problem& problem, const Options& options);
-std::vector<char> fixed_variables(const Problem& problem, const System& system);
 
 }  // namespace daedalus

@@ -1,6 +1,7 @@
 // Storage of a pencil and the choice of its factorisation.
 #include "linear/pencil.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "linear/dense_kernels.h"
@@ -13,6 +14,12 @@ Pencil::Pencil(Storage storage, Pattern pattern)
       pattern(storage == Storage::dense ? dense_pattern(pattern.size) : std::move(pattern)),
       e(this->pattern.row.size(), 0.0),
       a(this->pattern.row.size(), 0.0) {}
+
+std::size_t Pencil::position(int row, int column) const {
+  const auto begin = pattern.row.begin() + pattern.column_start[column],
+             end = pattern.row.begin() + pattern.column_start[column + 1];
+  return static_cast<std::size_t>(std::lower_bound(begin, end, row) - pattern.row.begin());
+}
 
 std::unique_ptr<RealFactors> make_real_factors(const Pencil& pencil) {
   switch (pencil.storage) {

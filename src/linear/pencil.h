@@ -41,6 +41,8 @@ struct Pencil {
   Pencil() = default;
   Pencil(Storage storage, Pattern pattern);
   int size() const { return pattern.size; }
+  /// Where entry (row, column), which the pattern has, stands in e and a.
+  std::size_t position(int row, int column) const;
 };
 
 /// Factors of  shift E + A.

@@ -90,7 +90,7 @@ double SwitchBoard::indicator(int relation, double x) const {
 
 void SwitchBoard::indicators(double t, const double* y, double* g) const {
   if (!switching_) return;
-  const double* x[] = {y};
+  const double* x[] = {y, nullptr};
   switching_->crossings.residual({t, x, modes_->data()}, x_.data());
   for (int k = 0; k < count(); ++k) g[k] = is_in_time_[k] ? 1.0 : indicator(k, x_[k]);
 }
@@ -100,7 +100,7 @@ std::vector<double> SwitchBoard::blur(double t, const double* y,
   std::vector<double> result(x_.size(), 0.0);
   const EquationJacobian jacobian(switching_->crossings, {0});
   std::vector<double> values(jacobian.entries().size());
-  const double* x[] = {y};
+  const double* x[] = {y, nullptr};
   jacobian.evaluate({t, x, modes_->data()}, values.data());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const EquationJacobian::Entry& e = jacobian.entries()[i];
@@ -139,7 +139,8 @@ void SwitchBoard::rates(double t, const double* y, const double* yp, const std::
 
 double SwitchBoard::at(const TimeRelation& relation, double t) const {
   double x = 0;
-  relation.crossing.residual({t, nullptr, modes_->data()}, &x);
+  const double* none[] = {nullptr, nullptr};
+  relation.crossing.residual({t, none, modes_->data()}, &x);
   return x;
 }
 
@@ -185,7 +186,7 @@ void SwitchBoard::due(double t, double direction, std::vector<int>& fired) const
 }
 
 const std::vector<double>& SwitchBoard::values(double t, const double* y) const {
-  const double* x[] = {y};
+  const double* x[] = {y, nullptr};
   switching_->values.residual({t, x, modes_->data()}, value_.data());
   return value_;
 }
@@ -210,7 +211,7 @@ bool SwitchBoard::solve_discrete_equations(double t, const double* y) {
 
 bool SwitchBoard::renew(double t, const double* y, const std::vector<double>& keep) {
   if (!switching_) return false;
-  const double* x[] = {y};
+  const double* x[] = {y, nullptr};
   switching_->crossings.residual({t, x, modes_->data()}, x_.data());
   bool changed = false;
   const auto renew_one = [&](int k, double margin) {
@@ -232,7 +233,7 @@ bool SwitchBoard::renew(double t, const double* y, const std::vector<double>& ke
 
 void SwitchBoard::toggle(double t, const double* y, const std::vector<int>& fired) {
   if (!switching_) return;
-  const double* x[] = {y};
+  const double* x[] = {y, nullptr};
   switching_->crossings.residual({t, x, modes_->data()}, x_.data());
   for (const int k : fired) {
     const Relation& r = switching_->relations[k];

@@ -2,9 +2,12 @@
 #include "problem/system.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "method/nearest.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -80,6 +83,23 @@ void add_algebraic_level(System& system) {
     for (std::size_t i = 0; i < rows.size(); ++i) r[i] = (*all)[rows[i]];
   };
   system.levels.push_back(std::move(level));
+}
+
+std::vector<char> fixed_variables(const Problem& problem, const System& system) {
+  std::vector<char> fixed(static_cast<std::size_t>(system.size), 0);
+  if (problem.fixed.empty()) return fixed;
+  std::unordered_map<std::string, std::size_t> number;
+  for (std::size_t j = 0; j < system.variables.size(); ++j) number.emplace(system.variables[j], j);
+  for (const std::string& name : problem.fixed) {
+    const auto at = number.find(name);
+    if (at == number.end()) {
+      const auto near = nearest_names(name, system.variables);
+      throw InvalidInput(fmt::format("fixed names \"{}\", which is no variable{}{}", name,
+                                     near.empty() ? "" : "; did you mean ", fmt::join(near, ", ")));
+    }
+    fixed[at->second] = 1;
+  }
+  return fixed;
 }
 
 }  // namespace daedalus

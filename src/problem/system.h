@@ -91,6 +91,9 @@ class System {
 /// Throws InvalidInput for wrong sizes and names.
 std::shared_ptr<System> make_system(const Problem& problem, Formulation formulation);
 
+/// Marks of the variables that Problem::fixed names, hidden derivatives too. Throws InvalidInput.
+std::vector<char> fixed_variables(const Problem& problem, const System& system);
+
 /// The formulation that `automatic` stands for.
 Formulation chosen_formulation(const Problem& problem, Formulation wish);
 

@@ -1,0 +1,19 @@
+#pragma once
+// The equations that follow from the stated ones by differentiation, as text in the user's names:
+// derivatives that other equations give explicitly are replaced by what they say.
+#include "analysis/equation_shapes.h"
+
+namespace daedalus {
+
+struct HiddenConstraints {
+  std::vector<std::string> texts;
+  int left_out = 0;
+};
+
+/// At most `most` of them.
+HiddenConstraints hidden_constraints(const EquationSet& equations, const EquationShapes& shapes,
+                                     const StructuralAnalysis& structure,
+                                     const std::vector<std::string>& variables,
+                                     const std::vector<std::string>& labels, int most);
+
+}  // namespace daedalus
