@@ -67,7 +67,7 @@ void EquationSet::finish() {
     kernel.data = std::move(data);
     fragments.push_back({&kernel, kernel.graph, {kernel.residual}, true, 0});
   }
-  program_ = Program(fragments, highest_order(), kernels_);
+  program_ = Program(fragments, kernels_);
 }
 
 int EquationSet::highest_order() const {
@@ -223,7 +223,7 @@ EquationJacobian::EquationJacobian(const EquationSet& equations, std::vector<int
                             kernel.leaves[static_cast<std::size_t>(l)].order});
     fragments.push_back(std::move(fragment));
   }
-  program_ = Program(fragments, equations.highest_order(), equations.kernels_);
+  program_ = Program(fragments, equations.kernels_);
 }
 
 }  // namespace daedalus

@@ -45,7 +45,7 @@ class ConstraintSet {
 class OwnJacobian {
  public:
   virtual ~OwnJacobian() = default;
-  virtual const Sparsity& pattern() const = 0;
+  virtual Sparsity pattern() const = 0;
   /// Positions of the entries of `row`/`column_start` are fixed from now on.
   virtual void bind(const std::vector<int>& column_start, const std::vector<int>& row) = 0;
   virtual void evaluate(double t, const double* y, const double* yp, double* a,
