@@ -11,12 +11,14 @@
 #include "analysis/hidden_constraints.h"
 #include "analysis/numerical_rank.h"
 #include "daedalus/analysis.h"
+#include "problem/switch_board.h"
 
 namespace daedalus {
 namespace {
 
 constexpr int most_hidden_constraints = 200;
 constexpr double largest_dense_start = 2.5e6;  // entries of the matrix of all constraints
+constexpr int most_rounds = 20;                // of modes and start
 constexpr int beyond_structure = 3;            // so much higher an index is tried
 
 /// The consistent point nearest to the guesses, as a run would begin.
@@ -48,7 +50,15 @@ Start find_start(const Problem& problem, const Vector& nominal) {
     return s;
   const double t = problem.t_span.begin;
   Jacobian jacobian(*s.system, LinearAlgebra::automatic, t, s.y.data(), s.yp.data());
-  s.report = make_consistent(*s.system, jacobian, t, s.y, s.yp, s.fixed, s.scale, true);
+  SwitchBoard switches(s.system->switching.get(), s.system->modes.get());
+  switches.renew(t, s.y.data(), {});
+  const std::vector<double> rates_given = s.yp;
+  // Which side a relation is on may depend on the consistent point, and the other way round.
+  for (int round = 0; round < most_rounds; ++round) {
+    s.y = s.guess, s.yp = rates_given;
+    s.report = make_consistent(*s.system, jacobian, t, s.y, s.yp, s.fixed, s.scale, true);
+    if (!switches.renew(t, s.y.data(), {})) break;
+  }
   s.searched = true;
   return s;
 }
@@ -100,8 +110,7 @@ void find_ranks(const Problem& problem, const ExpressionGraph& form,
                 const Names& equations, const Start& start, Analysis& a) {
   const double t = problem.t_span.begin;
   const double* x[] = {start.y.data(), start.yp.data()};
-  const SystemJacobian jacobian(*form.equations, structure, {t, x, form.discrete->data()},
-                                start.scale);
+  const SystemJacobian jacobian(*form.equations, structure, {t, x, start.system->modes->data()});
   if (!jacobian.is_finite()) {
     a.warnings.push_back(
         "derivatives of the equations are not finite at the start: ranks are "
@@ -121,8 +130,8 @@ void find_ranks(const Problem& problem, const ExpressionGraph& form,
   }
   const std::string where = quoted(part, equations);
   std::vector<double> y = start.y, yp = start.yp;
-  const auto found = array_index(*form.equations, t, form.discrete->data(), y, yp, start.fixed,
-                                 start.scale, structure.index + beyond_structure);
+  const auto found = array_index(*form.equations, t, start.system->modes->data(), y, yp,
+                                 start.fixed, start.scale, structure.index + beyond_structure);
   a.degrees_of_freedom.reset();
   if (found) {
     a.numerical_index = found->index, a.degrees_of_freedom = found->degrees_of_freedom;
@@ -139,6 +148,16 @@ void find_ranks(const Problem& problem, const ExpressionGraph& form,
         "for this test; try another start, or check these equations",
         where));
   }
+}
+
+/// Modes are called what their relation says.
+Names discrete_names(const ExpressionGraph& form) {
+  Names names;
+  for (std::size_t k = 0; form.discrete && k < form.discrete->size(); ++k)
+    names.push_back(fmt::format("discrete[{}]", k + 1));
+  if (form.switching)
+    for (const Relation& relation : form.switching->relations) names[relation.mode] = relation.name;
+  return names;
 }
 
 Analysis analyze_graph(const Problem& problem, const ExpressionGraph& form, const Vector& nominal) {
@@ -168,8 +187,10 @@ Analysis analyze_graph(const Problem& problem, const ExpressionGraph& form, cons
   a.structural_index = structure.index;
   a.degrees_of_freedom = structure.degrees_of_freedom;
   const EquationShapes shapes = shapes_of(*form.equations);
-  HiddenConstraints hidden = hidden_constraints(*form.equations, shapes, structure, form.variables,
-                                                equations, most_hidden_constraints);
+  HiddenConstraints hidden = hidden_constraints(
+      *form.equations, shapes, structure,
+      {.variables = form.variables, .discrete = discrete_names(form), .equations = equations},
+      most_hidden_constraints);
   a.hidden_constraints = std::move(hidden.texts);
   if (hidden.left_out > 0)
     a.warnings.push_back(fmt::format("{} more hidden constraints are not listed", hidden.left_out));

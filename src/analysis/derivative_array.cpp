@@ -12,7 +12,7 @@ namespace daedalus {
 namespace {
 
 constexpr int most_unknowns = 600;
-constexpr double rank_threshold = 1e-10;
+constexpr double rank_threshold = 1e-12;
 
 class DerivativeArray final : public PointEquations {
  public:
@@ -67,10 +67,14 @@ class DerivativeArray final : public PointEquations {
   std::vector<std::unique_ptr<EquationJacobian>> jacobians_;
 };
 
-Matrix with_rows_of_length_one(Matrix a) {
-  for (int i = 0; i < a.rows(); ++i)
-    if (const double size = a.row(i).norm(); size > 0) a.row(i) /= size;
-  return a;
+/// Rows and columns of length about 1, so that units do not decide the rank.
+void equilibrate(Matrix& a) {
+  for (int pass = 0; pass < 4; ++pass) {
+    for (int i = 0; i < a.rows(); ++i)
+      if (const double size = a.row(i).norm(); size > 0) a.row(i) /= size;
+    for (int j = 0; j < a.cols(); ++j)
+      if (const double size = a.col(j).norm(); size > 0) a.col(j) /= size;
+  }
 }
 
 int rank_of(const Eigen::BDCSVD<Matrix>& svd) {
@@ -124,7 +128,7 @@ std::optional<ArrayIndex> array_index(const EquationSet& equations, double t,
     Matrix all(array.rows(), array.unknowns());
     array.linearize(x.data(), all.data());
     for (int j = 0; j < all.cols(); ++j) all.col(j) *= size[static_cast<std::size_t>(j)];
-    all = with_rows_of_length_one(all);
+    equilibrate(all);
     const Matrix derivatives = all.rightCols(all.cols() - n);
     const Eigen::BDCSVD<Matrix> svd(derivatives, Eigen::ComputeFullV);
     const int rank = rank_of(svd);

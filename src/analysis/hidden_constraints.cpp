@@ -12,9 +12,8 @@ constexpr double longest = 400;
 
 class Writer {
  public:
-  Writer(const EquationSet& equations, const EquationShapes& shapes,
-         const std::vector<std::string>& variables)
-      : rows_(equations, variables), row_of_(shapes.differential.size(), -1) {
+  Writer(const EquationSet& equations, const EquationShapes& shapes, const ModelNames& names)
+      : rows_(equations, names.variables, names.discrete), row_of_(shapes.differential.size(), -1) {
     for (std::size_t i = 0; i < shapes.explicit_for.size(); ++i)
       if (shapes.explicit_for[i] >= 0) row_of_[shapes.explicit_for[i]] = static_cast<int>(i);
   }
@@ -62,11 +61,10 @@ class Writer {
 }  // namespace
 
 HiddenConstraints hidden_constraints(const EquationSet& equations, const EquationShapes& shapes,
-                                     const StructuralAnalysis& structure,
-                                     const std::vector<std::string>& variables,
-                                     const std::vector<std::string>& labels, int most) {
+                                     const StructuralAnalysis& structure, const ModelNames& names,
+                                     int most) {
   HiddenConstraints result;
-  Writer writer(equations, shapes, variables);
+  Writer writer(equations, shapes, names);
   for (int i = 0; i < equations.rows(); ++i) {
     const int count = structure.equation_offset[i];
     if (count == 0 || shapes.explicit_for[i] >= 0) continue;
@@ -74,7 +72,7 @@ HiddenConstraints hidden_constraints(const EquationSet& equations, const Equatio
       result.left_out += count;
       continue;
     }
-    for (std::string& text : writer.derivatives(i, count, labels[i]))
+    for (std::string& text : writer.derivatives(i, count, names.equations[i]))
       if (!text.empty()) result.texts.push_back(std::move(text));
   }
   return result;

@@ -10,10 +10,14 @@ struct HiddenConstraints {
   int left_out = 0;
 };
 
+/// What the user calls things.
+struct ModelNames {
+  std::vector<std::string> variables, discrete, equations;
+};
+
 /// At most `most` of them.
 HiddenConstraints hidden_constraints(const EquationSet& equations, const EquationShapes& shapes,
-                                     const StructuralAnalysis& structure,
-                                     const std::vector<std::string>& variables,
-                                     const std::vector<std::string>& labels, int most);
+                                     const StructuralAnalysis& structure, const ModelNames& names,
+                                     int most);
 
 }  // namespace daedalus

@@ -10,14 +10,14 @@
 #include <Eigen/SVD>
 #include <Eigen/SparseCholesky>
 
-#include "daedalus/vector.h"
+#include "analysis/transversal_scaling.h"
 #include "linear/pencil.h"
 
 namespace daedalus {
 namespace {
 
-constexpr double cancelled = 1e-13;  // of its neighbours: what is left is rounding
-constexpr double singular = 1e-12;   // smallest over largest singular value, rows and columns equal
+constexpr double cancelled = 5e-16;  // of its neighbours: what is left is rounding
+constexpr double singular = 1e-12;   // smallest over largest singular value, units taken out
 constexpr int largest_dense = 150;
 
 using SparseMatrix = Eigen::SparseMatrix<double>;
@@ -47,16 +47,6 @@ double smallest_sparse(const SparseMatrix& a) {
   return value;
 }
 
-/// Rows and columns of length about 1, so that units do not decide.
-void equilibrate(Matrix& a) {
-  for (int pass = 0; pass < 3; ++pass) {
-    for (int i = 0; i < a.rows(); ++i)
-      if (const double size = a.row(i).norm(); size > 0) a.row(i) /= size;
-    for (int j = 0; j < a.cols(); ++j)
-      if (const double size = a.col(j).norm(); size > 0) a.col(j) /= size;
-  }
-}
-
 /// Growth of a random right side: within a modest factor of the norm of the inverse.
 bool is_singular_sparse(int size, const std::vector<std::pair<int, int>>& places,
                         const std::vector<double>& values) {
@@ -84,7 +74,7 @@ bool is_singular_sparse(int size, const std::vector<std::pair<int, int>>& places
 }  // namespace
 
 SystemJacobian::SystemJacobian(const EquationSet& equations, const StructuralAnalysis& structure,
-                               const Point& point, const std::vector<double>& scale)
+                               const Point& point)
     : structure_(structure),
       rows_(static_cast<std::size_t>(equations.rows())),
       length_(static_cast<std::size_t>(equations.rows()), 0.0) {
@@ -96,7 +86,7 @@ SystemJacobian::SystemJacobian(const EquationSet& equations, const StructuralAna
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto& e = jacobian.entries()[k];
     finite_ = finite_ && std::isfinite(values[k]);
-    size[e.order][e.row] = std::hypot(size[e.order][e.row], values[k] * scale[e.variable]);
+    size[e.order][e.row] = std::hypot(size[e.order][e.row], values[k]);
     if (e.order == 0) length_[e.row] = std::hypot(length_[e.row], values[k]);
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -115,7 +105,7 @@ SystemJacobian::SystemJacobian(const EquationSet& equations, const StructuralAna
   for (std::size_t i = 0; i < rows_.size(); ++i)
     std::erase_if(rows_[i], [&](const Entry& e) {
       const int order = structure.variable_offset[e.variable] - structure.equation_offset[i];
-      return !(std::abs(e.value) * scale[e.variable] > cancelled * size[order][i]);
+      return !(std::abs(e.value) > cancelled * size[order][i]);
     });
 }
 
@@ -137,7 +127,7 @@ bool SystemJacobian::is_singular(const std::vector<int>& rows) const {
   if (size > largest_dense) return is_singular_sparse(size, places, values);
   Matrix a = Matrix::Zero(size, size);
   for (std::size_t k = 0; k < values.size(); ++k) a(places[k].first, places[k].second) = values[k];
-  equilibrate(a);
+  if (!scale_by_transversal(a)) return true;
   const Eigen::BDCSVD<Matrix> svd(a);
   return !(svd.singularValues()[size - 1] > singular * svd.singularValues()[0]);
 }

@@ -11,9 +11,8 @@ namespace daedalus {
 
 class SystemJacobian {
  public:
-  /// `scale`: size of each variable.
   SystemJacobian(const EquationSet& equations, const StructuralAnalysis& structure,
-                 const Point& point, const std::vector<double>& scale);
+                 const Point& point);
 
   bool is_finite() const { return finite_; }
   /// Equations of the first strongly connected part that is singular; empty: J is regular.

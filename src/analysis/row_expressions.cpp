@@ -53,8 +53,9 @@ NodeId rebuilt(const Graph& from, NodeId root, Graph& to, const std::function<No
 }  // namespace
 
 RowExpressions::RowExpressions(const EquationSet& equations,
-                               const std::vector<std::string>& variables)
-    : equations_(equations), variables_(variables) {
+                               const std::vector<std::string>& variables,
+                               const std::vector<std::string>& discrete)
+    : equations_(equations), variables_(variables), discrete_(discrete) {
   place_.resize(static_cast<std::size_t>(equations.rows()));
   for (std::size_t k = 0; k < equations.kernels().size(); ++k)
     for (int i = 0; i < equations.kernels()[k].instances(); ++i)
@@ -70,7 +71,7 @@ NodeId RowExpressions::input(const Leaf& leaf) {
     const auto name = [&] { return variables_[static_cast<std::size_t>(leaf.which)]; };
     names_.push_back(leaf.kind == Leaf::Kind::time ? "time"
                      : leaf.kind == Leaf::Kind::discrete
-                         ? fmt::format("discrete[{}]", leaf.which + 1)
+                         ? discrete_[static_cast<std::size_t>(leaf.which)]
                      : leaf.order == 0 ? name()
                      : leaf.order == 1 ? fmt::format("der({})", name())
                                        : fmt::format("der({}, {})", name(), leaf.order));

@@ -12,7 +12,8 @@ namespace daedalus {
 
 class RowExpressions {
  public:
-  RowExpressions(const EquationSet& equations, const std::vector<std::string>& variables);
+  RowExpressions(const EquationSet& equations, const std::vector<std::string>& variables,
+                 const std::vector<std::string>& discrete);
 
   Graph graph;
 
@@ -39,6 +40,7 @@ class RowExpressions {
 
   const EquationSet& equations_;
   const std::vector<std::string>& variables_;
+  const std::vector<std::string>& discrete_;
   std::vector<std::pair<int, int>> place_;  ///< kernel and instance of each row
   std::vector<Leaf> leaves_;                ///< of the inputs
   std::map<std::pair<int, std::pair<int, int>>, int> input_of_;
