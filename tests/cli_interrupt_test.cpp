@@ -167,8 +167,9 @@ TEST(FullDisk, LeavesTheOldFileAndNothingElse) {
   const std::string model = folder.write("o.mo", oscillator);
   const std::string csv = folder.write("out.csv", "old\n");
   const auto outcome =
-      shell("ulimit -f 16; HOME=/no/home TMPDIR=" + folder.path() + " " + DAEDALUS_PROGRAM +
-            " solve " + model + " -p w=1 --points 5000 --output " + csv + " 2>&1");
+      shell("ulimit -f 16; HOME=" + folder.path() + " TMPDIR=" + folder.path() + " " +
+            DAEDALUS_PROGRAM + " solve " + model +
+            " -p w=1 --points 5000 --evaluation interpreted --output " + csv + " 2>&1");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.output, HasSubstr("File too large"));
   EXPECT_THAT(outcome.output, HasSubstr("they are lost"));

@@ -98,6 +98,11 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
   sub.add_option("--max-steps", run.max_steps, "Give up after so many steps");
   sub.add_option("--time-limit", run.time_limit, "Give up after so many seconds");
   sub.add_option("--fixed-step", run.fixed_step, "No error control, this step");
+  sub.add_option("--formulation", run.formulation,
+                 "direct: the equations as they stand; projected: reduced to index 1, every step "
+                 "put onto all constraints; auto chooses")
+      ->check(CLI::IsMember({"auto", "direct", "projected"}))
+      ->option_text("auto|direct|projected");
   sub.add_option("--evaluation", run.evaluation,
                  "auto compiles the equations in the background if the run is long")
       ->check(CLI::IsMember({"auto", "interpreted", "compiled"}))

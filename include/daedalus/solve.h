@@ -20,6 +20,7 @@ enum class Formulation {
   direct,              ///< the equations as they stand (mechanics: index 3)
   index_2,             ///< constraints differentiated once
   index_1,             ///< constraints differentiated twice
+  projected,           ///< models: reduced to index 1, each step put onto all constraints
   stabilized_index_2,  ///< index 2 with the position constraint kept by a second multiplier
 };
 const char* name_of(Formulation formulation);

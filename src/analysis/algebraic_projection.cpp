@@ -45,6 +45,7 @@ bool AlgebraicProjection::find_index() {
 
 std::vector<int> AlgebraicProjection::of_higher_index(double t, const double* y) {
   std::vector<int> list;
+  if (!needed_) return list;
   refactor(t, y);
   if (!index_known_ || index_one_) return list;
   std::vector<double> with_shift;

@@ -192,6 +192,9 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
   if (set) {
     for (const int of : set->derivative_of) report.rate_known[of] = 1;
     project(ConstraintProjection(system, set, scale, fixed));
+    for (std::size_t j = 0; j < system.derivative_variable.size(); ++j)
+      if (const int rate = system.derivative_variable[j]; rate >= 0)
+        yp[j] = y[rate], report.rate_known[j] = 1;
     return finish();
   }
   if (!system.levels.empty()) {
@@ -223,7 +226,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
         std::fill(levels->freedom.begin(), levels->freedom.end(), 1.0);
         y = guess;
         if (!project(ConstraintProjection(system, levels, scale, fixed))) return finish();
-        report.consistent = true, report.message = {};
+        report = {};
       }
       for (int i = 0; i < system.size; ++i)
         if (fixed[i]) y[i] = guess[i];

@@ -70,6 +70,7 @@ NearestPoint make_solver(const ConstraintSet& set, const std::vector<double>& sc
 
 /// Variables that lie below the highest derivative of their own.
 std::vector<char> has_derivative(const ConstraintSet& set, std::size_t size) {
+  if (!set.below_top.empty()) return set.below_top;
   std::vector<char> result(size, 0);
   for (const int of : set.derivative_of) result[of] = 1;
   return result;
@@ -104,7 +105,7 @@ bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterat
     if (first[j] >= 0) x_[first[j]] = yp[j];
   // The highest derivatives first, to what y says: far-off ones would drag y along.
   bool done = false;
-  if (!of.empty()) {
+  if (!of.empty() || !set_->below_top.empty()) {
     derivatives_.solve(AtTime(*set_, t), x_.data(), max_iterations);
     // Then y is left alone: beside a kink the smallest move could change the branch.
     done = derivatives_.holds(AtTime(*set_, t), x_.data(), 1e-12);

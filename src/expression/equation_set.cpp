@@ -67,7 +67,7 @@ void EquationSet::finish() {
     kernel.data = std::move(data);
     fragments.push_back({&kernel, kernel.graph, {kernel.residual}, true, 0});
   }
-  program_ = Program(fragments, highest_order(), kernels_);
+  program_ = Program(fragments, kernels_);
 }
 
 int EquationSet::highest_order() const {
@@ -145,6 +145,34 @@ EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
   return result;
 }
 
+EquationSet EquationSet::relabelled(
+    const std::function<int(int order, int variable)>& place) const {
+  EquationSet result;
+  result.rows_ = rows_;
+  *result.kernels_ = *kernels_;
+  for (Kernel& kernel : *result.kernels_)
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l) {
+      if (kernel.leaves[l].kind != Leaf::Kind::variable) continue;
+      for (int& variable : kernel.which[l]) variable = place(kernel.leaves[l].order, variable);
+      kernel.leaves[l].order = 0;
+    }
+  result.finish();
+  return result;
+}
+
+EquationSet EquationSet::joined(const std::vector<EquationSet>& parts) {
+  EquationSet result;
+  for (const EquationSet& part : parts) {
+    for (Kernel kernel : *part.kernels_) {
+      for (int& row : kernel.rows) row += result.rows_;
+      result.kernels_->push_back(std::move(kernel));
+    }
+    result.rows_ += part.rows_;
+  }
+  result.finish();
+  return result;
+}
+
 std::string EquationSet::text(int row, const std::vector<std::string>& variables,
                               const std::vector<std::string>& discrete) const {
   for (const Kernel& kernel : *kernels_)
@@ -195,7 +223,7 @@ EquationJacobian::EquationJacobian(const EquationSet& equations, std::vector<int
                             kernel.leaves[static_cast<std::size_t>(l)].order});
     fragments.push_back(std::move(fragment));
   }
-  program_ = Program(fragments, equations.highest_order(), equations.kernels_);
+  program_ = Program(fragments, equations.kernels_);
 }
 
 }  // namespace daedalus

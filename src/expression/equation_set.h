@@ -1,6 +1,7 @@
 #pragma once
 // Many scalar equations, grouped by shape: one kernel per shape over index arrays, so that code,
 // compile time and analysis do not grow with the number of equations.
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -23,6 +24,10 @@ class EquationSet {
   EquationSet differentiated() const;
   /// Only the rows that are wanted, renumbered in the order of `keep`.
   EquationSet restricted(const std::vector<int>& keep) const;
+  /// Variable j of order k becomes variable place(k, j) itself.
+  EquationSet relabelled(const std::function<int(int order, int variable)>& place) const;
+  /// One after the other.
+  static EquationSet joined(const std::vector<EquationSet>& parts);
   /// Equation as text; `name(variable, order)`, `discrete(which)` give the names.
   std::string text(int row, const std::vector<std::string>& variables,
                    const std::vector<std::string>& discrete) const;

@@ -12,7 +12,8 @@ constexpr int most_unrolled = 1000;
 constexpr int most_nodes = 3000;
 
 int table_of(const Leaf& leaf) {
-  return leaf.kind == Leaf::Kind::time ? 0 : leaf.kind == Leaf::Kind::discrete ? 1 : 2 + leaf.order;
+  if (leaf.kind == Leaf::Kind::variable) return 2 + leaf.order;
+  return leaf.kind == Leaf::Kind::discrete ? 1 : 0;
 }
 
 /// Collects instances of several fragments in one graph.
@@ -137,9 +138,7 @@ void Program::Content::install(const ProgramCode& code, std::shared_ptr<const vo
   code_.store(&installed_, std::memory_order_release);
 }
 
-Program::Program(const std::vector<Fragment>& fragments, int highest_order,
-                 std::shared_ptr<const void> owner)
-    : orders_(highest_order + 1) {
+Program::Program(const std::vector<Fragment>& fragments, std::shared_ptr<const void> owner) {
   auto content = std::make_shared<Content>();
   content->owner = std::move(owner);
   StraightUnit straight;
@@ -162,6 +161,7 @@ Program::Program(const std::vector<Fragment>& fragments, int highest_order,
   for (Unit& unit : content->units) {
     const auto registers = static_cast<std::size_t>(unit.tape.registers());
     inputs = std::max(inputs, unit.inputs.size());
+    for (const Unit::Source& source : unit.inputs) orders_ = std::max(orders_, source.table - 1);
     if (unit.is_loop())
       loop = std::max(loop, registers * Tape::block);
     else

@@ -81,8 +81,7 @@ class Program {
   };
 
   Program() = default;
-  Program(const std::vector<Fragment>& fragments, int highest_order,
-          std::shared_ptr<const void> owner);
+  Program(const std::vector<Fragment>& fragments, std::shared_ptr<const void> owner);
 
   void evaluate(const Point& point, double* out) const;
   const std::shared_ptr<const Content>& content() const { return content_; }
@@ -93,7 +92,7 @@ class Program {
   void call_loop(const Unit& unit, const ProgramCode& code, void* entry, double* out) const;
 
   std::shared_ptr<const Content> content_;
-  int orders_ = 0;
+  int orders_ = 0;  ///< of derivatives that are read; point.x may be null where there are none
   std::size_t loop_memory_ = 0;  ///< registers of the loops, behind those of the straight units
   mutable std::vector<double> memory_;
   mutable std::vector<const double*> tables_, inputs_;

@@ -85,6 +85,7 @@ struct MechanicalEquations {
       case Formulation::index_1:
         second_derivative(t, q, v, a, rows);
         break;
+      case Formulation::projected:
       case Formulation::stabilized_index_2:
         g.template first<S>(t, {q}, {v}, rows);
         g.template value<S>(t, {q}, extra);

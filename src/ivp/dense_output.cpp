@@ -13,7 +13,7 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
                                    std::vector<double> scale)
     : system_(std::move(system)),
       jacobian_(jacobian),
-      index_one_(system_->is_index_one()),
+      index_one_(system_->is_index_one() && !system_->project_steps),
       active_(!system_->levels.empty() || system_->hidden_constraints),
       algebraic_(*system_, jacobian_),
       constraints_(*system_,

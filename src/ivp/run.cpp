@@ -46,6 +46,8 @@ void Integrator::Run::prepare() {
                                               *g++ = event.value(time, {y, system_->visible});
                                             switches_->indicators(time, y, g);
                                           });
+  if (system_->project_steps)
+    step_projection_.emplace(*system_, system_->constraints, scale_, std::vector<char>(n, 0));
   if (options_.project_output)
     projection_ = std::make_shared<OutputProjection>(system_, *jacobian_, scale_);
   output_ = std::make_shared<StepOutput>(
@@ -149,6 +151,12 @@ void Integrator::Run::check_assertions() {
         "look at the solution up to this time, or relax the assertion"});
 }
 
+/// Puts the end of the step onto the constraints that its equations only keep in their derivatives.
+void Integrator::Run::project_step() {
+  landed_ = stepper_->next().y;
+  if (step_projection_->polish(stepper_->next().t, landed_.data())) stepper_->move_end(landed_);
+}
+
 double Integrator::Run::first_step(const State& state) const {
   const double span = problem_.t_span.end - problem_.t_span.begin;
   const double direction = span > 0 ? 1 : -1;
@@ -219,6 +227,7 @@ bool Integrator::Run::step() {
   } while (at_the_start_ && !over_);
   if (at_the_start_) return false;
   const bool reached = stepper_->next().t == end;
+  if (step_projection_) project_step();
   stepper_->commit();
   record_step();
   if (pending_reset_ >= 0 || pending_switch_) pass_event();

@@ -43,6 +43,7 @@ class Integrator::Run {
   void check_assertions();
   void calibrate_switches(const State& state);
   void look_for_events();
+  void project_step();
   double polished(const EventFinder::Found& found);
   double distance_to(const EventFinder::Found& found, double time, double value);
   void land_on(const EventFinder::Found& found);
@@ -69,6 +70,7 @@ class Integrator::Run {
   std::unique_ptr<ImplicitStepper> stepper_;
   std::unique_ptr<SwitchBoard> switches_;
   std::unique_ptr<EventFinder> events_;
+  std::optional<ConstraintProjection> step_projection_;
   std::shared_ptr<OutputProjection> projection_;
   std::shared_ptr<StepOutput> output_;
   std::shared_ptr<DenseOutput> dense_;

@@ -5,7 +5,12 @@
 #include <cmath>
 #include <klu.h>
 #include <new>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "linear/factors.h"
 
@@ -39,6 +44,24 @@ klu_common amd_settings() {
   return settings;
 }
 
+/// In three dimensions factors grow out of all proportion to the matrix: say so at once rather
+/// than after hours. KLU counts entries with int; a negative number has overflowed.
+void refuse_hopeless_size(const klu_symbolic& symbolic, int width) {
+  const double entries = symbolic.lnz + symbolic.unz;
+  const double bytes = entries * (8.0 * width + 4);
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const bool countable = symbolic.lnz >= 0 && symbolic.unz >= 0;
+  if (countable && (bytes <= memory || memory <= 0)) return;
+  throw std::runtime_error(fmt::format(
+      "the sparse factors of {} unknowns are too large: {}, and the machine has {:.0f} GB; take a "
+      "coarser grid, or fewer dimensions",
+      symbolic.n,
+      countable ? fmt::format("they need {:.0f} GB", 1e-9 * bytes)
+                : std::string("more than 2^31 entries"),
+      1e-9 * memory));
+}
+
 template <class Klu>
 class KluFactors {
  public:
@@ -49,6 +72,12 @@ class KluFactors {
         settings_(amd_settings()),
         symbolic_(klu_analyze(pattern.size, column_start_.data(), row_.data(), &settings_)) {
     if (symbolic_ == nullptr) throw std::bad_alloc();
+    try {
+      refuse_hopeless_size(*symbolic_, Klu::width);
+    } catch (...) {
+      klu_free_symbolic(&symbolic_, &settings_);
+      throw;
+    }
     pivots_.reserve(values.size());
   }
   KluFactors(const KluFactors&) = delete;

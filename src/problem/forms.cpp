@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "analysis/signature.h"
+#include "formulation/reduced_graph.h"
 #include "problem/form_equations.h"
 #include "problem/system_of.h"
 #include "problem/total_derivative.h"
@@ -228,10 +230,6 @@ std::shared_ptr<System> make(const Problem& problem, const HigherOrder& form) {
   return system;
 }
 
-std::shared_ptr<System> make(const Problem& problem, const ExpressionGraph& form) {
-  return make_graph_system(problem, form);
-}
-
 std::shared_ptr<System> make(const Problem& problem, const LinearlyImplicit& form) {
   return make_linearly_implicit(problem, form);
 }
@@ -273,8 +271,30 @@ int size_of(const Form& form) {
   return std::visit(Count{}, form);
 }
 
+namespace {
+
+/// Hidden constraints make errors of direct steps larger by powers of 1/h.
+bool reduction_pays(const ExpressionGraph& form) {
+  constexpr int largest = 2000;  // projections are dense
+  constexpr int lowest_index = 2;
+  if (form.size > largest || !form.equations || form.equations->rows() != form.size) return false;
+  const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, form.size));
+  return structure.regular && structure.index >= lowest_index;
+}
+
+}  // namespace
+
 Formulation chosen_formulation(const Problem& problem, Formulation wish) {
   const auto* mechanical = std::get_if<Mechanical>(&problem.form);
+  if (const auto* graph = std::get_if<ExpressionGraph>(&problem.form)) {
+    if (wish != Formulation::automatic) {
+      require(wish == Formulation::direct || wish == Formulation::projected,
+              fmt::format("formulation = {}: a model can be solved direct or projected",
+                          name_of(wish)));
+      return wish;
+    }
+    return reduction_pays(*graph) ? Formulation::projected : Formulation::direct;
+  }
   if (wish == Formulation::automatic)
     return mechanical && mechanical->holonomic > 0 ? Formulation::stabilized_index_2
                                                    : Formulation::direct;
@@ -290,6 +310,9 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
       [&](const auto& form) -> std::shared_ptr<System> {
         if constexpr (std::is_same_v<std::decay_t<decltype(form)>, Mechanical>)
           return make_mechanical(problem, form, formulation);
+        else if constexpr (std::is_same_v<std::decay_t<decltype(form)>, ExpressionGraph>)
+          return formulation == Formulation::projected ? make_reduced_graph(problem, form)
+                                                       : make_graph_system(problem, form);
         else
           return make(problem, form);
       },

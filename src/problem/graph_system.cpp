@@ -78,56 +78,71 @@ class GraphJacobian final : public OwnJacobian {
  public:
   GraphJacobian(const ExpressionGraph& form, const std::vector<RowCombination>& combinations)
       : form_(form), jacobian_(*form.equations, {0, 1}), values_(jacobian_.entries().size()) {
-    std::vector<std::vector<std::pair<int, double>>> targets(form.size);  // row -> combined rows
+    std::vector<std::vector<std::pair<int, double>>> targets;  // row -> combined rows
     std::vector<char> replaced(form.size, 0);
+    if (!combinations.empty()) targets.resize(static_cast<std::size_t>(form.size));
     for (const RowCombination& c : combinations) {
       replaced[c.row] = 1;
       for (const RowCombination::Term& term : c.terms)
         targets[term.row].emplace_back(c.row, term.weight);
     }
-    for (std::size_t k = 0; k < jacobian_.entries().size(); ++k) {
-      const auto& e = jacobian_.entries()[k];
-      if (!replaced[e.row])
-        contributions_.push_back({static_cast<int>(k), e.row, e.variable, e.order, 1.0, 0});
+    const std::vector<EquationJacobian::Entry>& entries = jacobian_.entries();
+    position_.assign(entries.size(), -1);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      const EquationJacobian::Entry& e = entries[k];
+      if (!replaced[e.row]) position_[k] = 0;
       // Combined rows have no y' by construction.
-      if (e.order == 0)
-        for (const auto& [row, weight] : targets[e.row])
-          contributions_.push_back({static_cast<int>(k), row, e.variable, 0, weight, 0});
+      if (e.order > 0 || targets.empty()) continue;
+      for (const auto& [row, weight] : targets[e.row])
+        combined_.push_back({static_cast<int>(k), row, e.variable, 0, weight});
     }
-    for (const Contribution& c : contributions_) pattern_.emplace_back(c.row, c.variable);
   }
 
-  const Sparsity& pattern() const override { return pattern_; }
+  Sparsity pattern() const override {
+    Sparsity pattern;
+    pattern.reserve(position_.size() + combined_.size());
+    for (std::size_t k = 0; k < position_.size(); ++k)
+      if (const auto& e = jacobian_.entries()[k]; position_[k] >= 0)
+        pattern.emplace_back(e.row, e.variable);
+    for (const Combined& c : combined_) pattern.emplace_back(c.row, c.variable);
+    return pattern;
+  }
   const Program& program() const { return jacobian_.program(); }
 
   void bind(const std::vector<int>& column_start, const std::vector<int>& row) override {
     nonzeros_ = row.size();
-    for (Contribution& c : contributions_) {
-      const auto begin = row.begin() + column_start[c.variable],
-                 end = row.begin() + column_start[c.variable + 1];
-      c.position = static_cast<int>(std::lower_bound(begin, end, c.row) - row.begin());
+    const auto find = [&](int i, int j) {
+      const auto begin = row.begin() + column_start[j], end = row.begin() + column_start[j + 1];
+      return static_cast<int>(std::lower_bound(begin, end, i) - row.begin());
+    };
+    for (std::size_t k = 0; k < position_.size(); ++k) {
+      const EquationJacobian::Entry& e = jacobian_.entries()[k];
+      if (position_[k] >= 0) position_[k] = 2 * find(e.row, e.variable) + e.order;
     }
+    for (Combined& c : combined_) c.position = find(c.row, c.variable);
   }
 
   void evaluate(double t, const double* y, const double* yp, double* a, double* e) const override {
     const double* x[] = {y, yp};
     jacobian_.evaluate({t, x, form_.discrete->data()}, values_.data());
     std::fill(a, a + nonzeros_, 0.0), std::fill(e, e + nonzeros_, 0.0);
-    for (const Contribution& c : contributions_)
-      (c.order == 0 ? a : e)[c.position] += c.weight * values_[c.value];
+    double* const matrix[] = {a, e};
+    for (std::size_t k = 0; k < position_.size(); ++k)
+      if (const int p = position_[k]; p >= 0) matrix[p & 1][p >> 1] += values_[k];
+    for (const Combined& c : combined_) a[c.position] += c.weight * values_[c.value];
   }
 
  private:
-  struct Contribution {
-    int value, row, variable, order;
+  /// What an entry of dF/dy adds to a combined row.
+  struct Combined {
+    int value, row, variable, position;
     double weight;
-    int position;
   };
   ExpressionGraph form_;
   EquationJacobian jacobian_;
   mutable std::vector<double> values_;
-  std::vector<Contribution> contributions_;
-  Sparsity pattern_;
+  std::vector<int> position_;  ///< of each entry: 2 place + order, -1 in rows that are replaced
+  std::vector<Combined> combined_;
   std::size_t nonzeros_ = 0;
 };
 

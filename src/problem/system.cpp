@@ -22,6 +22,8 @@ const char* name_of(Formulation formulation) {
       return "index_2";
     case Formulation::index_1:
       return "index_1";
+    case Formulation::projected:
+      return "projected";
     case Formulation::stabilized_index_2:
       return "stabilized_index_2";
   }

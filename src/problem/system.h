@@ -36,6 +36,7 @@ class ConstraintSet {
   int unknowns = 0;
   Names equations;
   std::vector<int> derivative_of;  ///< of each further unknown: which variable
+  std::vector<char> below_top;     ///< unknowns whose derivative is one too; or empty
   double rank_threshold = 1e-13;   ///< below it a singular value is rounding of the derivatives
   std::vector<double> freedom;     ///< how cheaply each unknown moves; 1: a differential variable
 };
@@ -44,7 +45,7 @@ class ConstraintSet {
 class OwnJacobian {
  public:
   virtual ~OwnJacobian() = default;
-  virtual const Sparsity& pattern() const = 0;
+  virtual Sparsity pattern() const = 0;
   /// Positions of the entries of `row`/`column_start` are fixed from now on.
   virtual void bind(const std::vector<int>& column_start, const std::vector<int>& row) = 0;
   virtual void evaluate(double t, const double* y, const double* yp, double* a,
@@ -75,6 +76,9 @@ class System {
   std::vector<char> velocity_variable;   ///< enters the constraints from their first derivative on
   std::vector<ConstraintLevel> levels;
   std::shared_ptr<ConstraintSet> constraints;  ///< in place of levels, where derivatives enter
+  bool project_steps = false;  ///< the end of each step is put onto the constraints
+  /// The variable that is the derivative of each, -1: none. Empty: not known.
+  std::vector<int> derivative_variable;
   std::shared_ptr<ConstraintSet> start_constraints;  ///< with the initial equations of a model
   std::shared_ptr<OwnJacobian> own_jacobian;
   std::shared_ptr<const Switching> switching;  ///< null: nothing but time changes the equations

@@ -318,6 +318,12 @@ void ImplicitStepper::end_at(double t, const std::vector<double>& y) {
   reached_ = false;
 }
 
+void ImplicitStepper::move_end(const std::vector<double>& y) {
+  next_.y = y;
+  for (std::size_t j = 0; j < system_.derivative_variable.size(); ++j)
+    if (const int rate = system_.derivative_variable[j]; rate >= 0) next_.yp[j] = y[rate];
+}
+
 void ImplicitStepper::commit() {
   ++statistics_.steps;
   current()->accept(h_used_);

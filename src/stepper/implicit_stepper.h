@@ -26,6 +26,8 @@ class ImplicitStepper {
   bool attempt_exactly(double h, const Interpolant& covering);
   /// Ends the step found at a point inside of it instead.
   void end_at(double t, const std::vector<double>& y);
+  /// Puts the end of the step found to a point nearby.
+  void move_end(const std::vector<double>& y);
   /// Makes the step found the state.
   void commit();
 

@@ -53,18 +53,18 @@ TEST_P(ShippedModel, ReachesItsReference) {
 
 INSTANTIATE_TEST_SUITE_P(
     Gallery, ShippedModel,
-    testing::Values(
-        ModelCase{"chemakzo", 6}, ModelCase{"transamp", 6}, ModelCase{"robertson", 6},
-        ModelCase{"robertson_4e10", 6}, ModelCase{"robertson_40", 6}, ModelCase{"caraxis", 6},
-        ModelCase{"fekete", 6}, ModelCase{"pendulum_index3", 6}, ModelCase{"jay_index2", 6},
-        ModelCase{"ascher_petzold_index2", 6}, ModelCase{"brenan_index1", 6},
-        ModelCase{"kvaerno_index1", 6}, ModelCase{"weissinger", 6}, ModelCase{"kamke542", 6},
-        ModelCase{"vdpol_limit", 6}, ModelCase{"heat2d_10", 6}, ModelCase{"water", 6},
-        ModelCase{"bouncing_ball", 8}, ModelCase{"tank", 7}, ModelCase{"contact", 7},
-        ModelCase{"projectile", 7},
-        // Index 2 and 3 as they stand: velocities and multipliers of large size, weighed with h.
-        ModelCase{"pendulum_ggl", 5}, ModelCase{"arevalo_index3", 4},
-        ModelCase{"arevalo_index2", 4}),
+    testing::Values(ModelCase{"chemakzo", 6}, ModelCase{"transamp", 6}, ModelCase{"robertson", 6},
+                    ModelCase{"robertson_4e10", 6}, ModelCase{"robertson_40", 6},
+                    ModelCase{"caraxis", 6}, ModelCase{"fekete", 6},
+                    ModelCase{"pendulum_index3", 6}, ModelCase{"jay_index2", 6},
+                    ModelCase{"ascher_petzold_index2", 6}, ModelCase{"brenan_index1", 6},
+                    ModelCase{"kvaerno_index1", 6}, ModelCase{"weissinger", 6},
+                    ModelCase{"kamke542", 6}, ModelCase{"vdpol_limit", 6},
+                    ModelCase{"heat2d_10", 6}, ModelCase{"water", 6}, ModelCase{"bouncing_ball", 8},
+                    ModelCase{"tank", 7}, ModelCase{"contact", 7}, ModelCase{"projectile", 7},
+                    ModelCase{"pendulum_ggl", 6}, ModelCase{"arevalo_index3", 6},
+                    ModelCase{"arevalo_index2", 6}, ModelCase{"andrews", 6}, ModelCase{"crane", 6},
+                    ModelCase{"path_control_index4", 6}, ModelCase{"path_control_index5", 6}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
