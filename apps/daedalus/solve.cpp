@@ -76,6 +76,8 @@ void print_summary(const Model& model, const Solution& s) {
                level.t);
   for (const EventRecord& event : s.events)
     fmt::print(stderr, "  event at t = {:.10g}: {}\n", event.t, event.name);
+  if (s.status == Status::event && !s.message.what.empty())
+    fmt::print(stderr, "  the model ended the run: {}\n", s.message.what);
   for (const std::string& note : s.notes) fmt::print(stderr, "daedalus: note: {}\n", note);
 }
 

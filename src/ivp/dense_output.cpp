@@ -10,7 +10,7 @@
 namespace daedalus {
 
 OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
-                                   std::vector<double> scale)
+                                   std::vector<double> scale, int largest)
     : system_(std::move(system)),
       jacobian_(jacobian),
       index_one_(system_->is_index_one() && !system_->project_steps),
@@ -21,8 +21,7 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
                    scale, std::vector<char>(system_->size, 0)),
       tolerance_(scale),
       kept_(system_->size) {
-  // With derivatives among the unknowns, dense least squares at every row: only where small.
-  if (system_->constraints && system_->constraints->unknowns > 200) active_ = false;
+  if (system_->constraints && system_->constraints->unknowns > largest) active_ = false;
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 

@@ -44,8 +44,9 @@ class StepOutput {
 /// index is 1, otherwise every level, which also gives the multipliers the accuracy of the state.
 class OutputProjection {
  public:
+  /// With derivatives among the unknowns and more than `largest` of them it does nothing.
   OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
-                   std::vector<double> scale);
+                   std::vector<double> scale, int largest);
   /// `solved`: the algebraic rows hold already, as they do at mesh points.
   void apply(const Anchor& anchor, double t, double* y, bool solved);
 

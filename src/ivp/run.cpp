@@ -9,6 +9,11 @@
 #include "ivp/validate.h"
 
 namespace daedalus {
+namespace {
+
+constexpr int most_unknowns_of_output = 200;  // dense least squares at every row
+
+}  // namespace
 
 Integrator::Run::Run(const Problem& problem, const Options& options, bool at_start)
     : problem_(problem), options_(options) {
@@ -47,9 +52,10 @@ void Integrator::Run::prepare() {
                                             switches_->indicators(time, y, g);
                                           });
   if (system_->project_steps)
-    step_projection_.emplace(*system_, system_->constraints, scale_, std::vector<char>(n, 0));
+    step_projection_ = std::make_unique<OutputProjection>(system_, *jacobian_, scale_, n);
   if (options_.project_output)
-    projection_ = std::make_shared<OutputProjection>(system_, *jacobian_, scale_);
+    projection_ =
+        std::make_shared<OutputProjection>(system_, *jacobian_, scale_, most_unknowns_of_output);
   output_ = std::make_shared<StepOutput>(
       system_,
       std::make_shared<StepRefiner>(system_, *jacobian_, stepper_->methods(), options_.rtol, atol_),
@@ -154,7 +160,8 @@ void Integrator::Run::check_assertions() {
 /// Puts the end of the step onto the constraints that its equations only keep in their derivatives.
 void Integrator::Run::project_step() {
   landed_ = stepper_->next().y;
-  if (step_projection_->polish(stepper_->next().t, landed_.data())) stepper_->move_end(landed_);
+  step_projection_->apply(anchor_, stepper_->next().t, landed_.data(), true);
+  stepper_->move_end(landed_);
 }
 
 double Integrator::Run::first_step(const State& state) const {
@@ -249,7 +256,8 @@ bool Integrator::Run::step() {
 void Integrator::Run::move_anchor(bool now) {
   constexpr int steps_between = 10;
   if (now && system_->modes) anchor_.modes = *system_->modes;
-  if (!projection_ || (!now && ++steps_since_anchor_ < steps_between)) return;
+  if ((!projection_ && !step_projection_) || (!now && ++steps_since_anchor_ < steps_between))
+    return;
   anchor_.t = stepper_->state().t;
   anchor_.y = stepper_->state().y;
   steps_since_anchor_ = 0;

@@ -70,7 +70,7 @@ class Integrator::Run {
   std::unique_ptr<ImplicitStepper> stepper_;
   std::unique_ptr<SwitchBoard> switches_;
   std::unique_ptr<EventFinder> events_;
-  std::optional<ConstraintProjection> step_projection_;
+  std::unique_ptr<OutputProjection> step_projection_;  ///< of the ends of steps, or null
   std::shared_ptr<OutputProjection> projection_;
   std::shared_ptr<StepOutput> output_;
   std::shared_ptr<DenseOutput> dense_;
