@@ -226,7 +226,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
         std::fill(levels->freedom.begin(), levels->freedom.end(), 1.0);
         y = guess;
         if (!project(ConstraintProjection(system, levels, scale, fixed))) return finish();
-        report = {};
+        report.consistent = true, report.message = {};
       }
       for (int i = 0; i < system.size; ++i)
         if (fixed[i]) y[i] = guess[i];
