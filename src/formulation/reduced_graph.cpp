@@ -192,6 +192,16 @@ std::shared_ptr<System> make_reduced_graph(const Problem& problem, const Express
   own.equations.clear();
   std::shared_ptr<System> system = make_graph_system(own, reduced);
   system->derivative_variable = unknowns.next();
+  system->higher_derivatives = unknowns.added();
+  if (system->switching) {
+    std::vector<char> auxiliary(static_cast<std::size_t>(unknowns.size()), 1);
+    for (const Kernel& kernel : form.equations->kernels())
+      for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+        if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order > 0)
+          for (const int v : kernel.which[l]) auxiliary[v] = 0;
+    system->definitions =
+        std::make_shared<Definitions>(find_definitions(EquationSet::joined(all), auxiliary));
+  }
   system->project_steps = true;
   system->constraints =
       std::make_shared<AllEquations>(EquationSet::joined(all), all_names, system->modes, unknowns);

@@ -29,7 +29,7 @@ void Integrator::Run::prepare() {
   system_ = make_system(problem_, formulation);
   system_->choose_evaluation(options_.evaluation);
   const int n = system_->size;
-  atol_ = absolute_tolerance(options_, *system_);
+  atol_ = absolute_tolerance(problem_, options_, *system_);
   State start;
   start.t = problem_.t_span.begin;
   start.y.assign(n, 0.0), start.yp.assign(n, 0.0);

@@ -49,6 +49,7 @@ class Integrator::Run {
   void land_on(const EventFinder::Found& found);
   void pass_event();
   bool settle(State& state);
+  void assign_definitions(State& state, const std::vector<double>& keep);
   bool settle_once(State& state, const std::vector<double>& keep);
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);

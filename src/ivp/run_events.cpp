@@ -180,6 +180,30 @@ std::vector<int> Integrator::Run::about_to_turn(const State& state,
   return list;
 }
 
+/// Auxiliary variables follow their definitions, and the modes what they say, before equations are
+/// solved that have a solution only in the right modes.
+void Integrator::Run::assign_definitions(State& state, const std::vector<double>& keep) {
+  if (!system_->definitions || system_->definitions->variable.empty()) return;
+  constexpr int longest_chain = 30;
+  const Definitions& definitions = *system_->definitions;
+  std::vector<double> r(definitions.variable.size());
+  const double* x[] = {state.y.data(), state.yp.data()};
+  for (int sweep = 0; sweep < longest_chain; ++sweep) {
+    definitions.equations.residual({state.t, x, system_->modes->data()}, r.data());
+    bool moved = false;
+    for (std::size_t k = 0; k < r.size(); ++k) {
+      const int v = definitions.variable[k];
+      if (!std::isfinite(r[k]) ||
+          std::abs(r[k]) <= 1e-9 * std::max(scale_[v], std::abs(state.y[v])))
+        continue;
+      state.y[v] -= definitions.sign[k] * r[k];
+      moved = true;
+    }
+    if (!moved) return;
+    switches_->renew(state.t, state.y.data(), keep);
+  }
+}
+
 /// Modes, when clauses and the consistent point depend on each other: in turn until all hold.
 bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep) {
   const std::vector<char> free(system_->size, 0);
@@ -194,6 +218,7 @@ bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep)
       return false;
     }
     for (const int j : outcome.reinitialized) fixed[j] = 1;
+    assign_definitions(state, keep);
     const State before = state;
     Message message;
     bool consistent = reinitialize(state, fixed, false, message);

@@ -72,15 +72,25 @@ void validate(const Problem& problem, const Options& options) {
             fmt::format("events[{}] (\"{}\") has no value function", e, options.events[e].name));
 }
 
-Vector absolute_tolerance(const Options& options, const System& system) {
+Vector absolute_tolerance(const Problem& problem, const Options& options, const System& system) {
   const Vector& given = options.atol;
-  if (given.size() == 0) return Vector::Constant(system.size, options.rtol);
-  if (given.size() == 1) return Vector::Constant(system.size, given[0]);
-  require(given.size() == system.visible,
-          fmt::format("atol has {} values, needs one, or one for each of the {} variables",
-                      given.size(), system.visible));
-  Vector all = Vector::Constant(system.size, given.minCoeff());
-  all.head(system.visible) = given;
+  Vector all = Vector::Constant(system.size, given.size() == 0 ? options.rtol : given.minCoeff());
+  if (given.size() > 1) {
+    require(given.size() == system.visible,
+            fmt::format("atol has {} values, needs one, or one for each of the {} variables",
+                        given.size(), system.visible));
+    all.head(system.visible) = given;
+  }
+  // In a run of nanoseconds derivatives are large beside their variables. The root is half way
+  // between a tolerance that they cannot meet and one that lets the variables suffer.
+  const double unit =
+      std::sqrt(std::min(1.0, std::abs(problem.t_span.end - problem.t_span.begin)));
+  const std::size_t first =
+      static_cast<std::size_t>(system.size) - system.higher_derivatives.size();
+  for (std::size_t k = 0; k < system.higher_derivatives.size(); ++k) {
+    const auto [variable, order] = system.higher_derivatives[k];
+    all[static_cast<int>(first + k)] = all[variable] / std::pow(unit, order);
+  }
   return all;
 }
 

@@ -8,7 +8,7 @@ namespace daedalus {
 
 /// Throws InvalidInput with field, value and requirement.
 void validate(const Problem& problem, const Options& options);
-Vector absolute_tolerance(const Options& options, const System& system);
+Vector absolute_tolerance(const Problem& problem, const Options& options, const System& system);
 /// Sorted in the direction of the run; empty: every step.
 std::vector<double> output_times(const Problem& problem, const Options& options);
 

@@ -278,6 +278,16 @@ std::optional<std::vector<Mass::Entry>> constant_mass(const ExpressionGraph& for
   return entries;
 }
 
+/// Variables whose derivative occurs nowhere.
+std::vector<char> without_rates(const EquationSet& equations, int variables) {
+  std::vector<char> result(static_cast<std::size_t>(variables), 1);
+  for (const Kernel& kernel : equations.kernels())
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order > 0)
+        for (const int v : kernel.which[l]) result[v] = 0;
+  return result;
+}
+
 std::string listed(const std::vector<int>& which, const Names& names) {
   std::string text;
   for (std::size_t k = 0; k < which.size() && k < 8; ++k)
@@ -333,7 +343,11 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
   set_size(*system, n);
   system->visible = form.visible;
   system->modes = modes;
-  if (form.switching) system->switching = std::make_shared<Switching>(*form.switching);
+  if (form.switching) {
+    system->switching = std::make_shared<Switching>(*form.switching);
+    system->definitions = std::make_shared<Definitions>(
+        find_definitions(*form.equations, without_rates(*form.equations, n)));
+  }
   system->variables = variables;
   system->equations = equations;
   for (int j = 0; j < n; ++j) system->variable_index[j] = std::min(3, structure.variable_index[j]);

@@ -10,6 +10,7 @@
 
 #include "daedalus/problem.h"
 #include "daedalus/solve.h"
+#include "problem/definitions.h"
 #include "problem/switching.h"
 
 namespace daedalus {
@@ -76,13 +77,16 @@ class System {
   std::vector<char> velocity_variable;   ///< enters the constraints from their first derivative on
   std::vector<ConstraintLevel> levels;
   std::shared_ptr<ConstraintSet> constraints;  ///< in place of levels, where derivatives enter
-  bool project_steps = false;  ///< the end of each step is put onto the constraints
+  bool project_steps = false;                  ///< the end of each step is put onto the constraints
+  /// (variable, order) of the derivatives that stand at the end of the variables.
+  std::vector<std::pair<int, int>> higher_derivatives;
   /// The variable that is the derivative of each, -1: none. Empty: not known.
   std::vector<int> derivative_variable;
   std::shared_ptr<ConstraintSet> start_constraints;  ///< with the initial equations of a model
   std::shared_ptr<OwnJacobian> own_jacobian;
-  std::shared_ptr<const Switching> switching;  ///< null: nothing but time changes the equations
-  std::shared_ptr<std::vector<double>> modes;  ///< discrete values that the equations now use
+  std::shared_ptr<const Switching> switching;      ///< null: nothing but time changes the equations
+  std::shared_ptr<const Definitions> definitions;  ///< of auxiliary variables, where modes switch
+  std::shared_ptr<std::vector<double>> modes;      ///< discrete values that the equations now use
   std::optional<Sparsity> sparsity;
   /// Dense dF/dy and dF/dy' by the user, column-major; the second is left alone if constant.
   std::function<void(double t, const double* y, const double* yp, double* a, double* e)>

@@ -60,10 +60,11 @@ INSTANTIATE_TEST_SUITE_P(
                     ModelCase{"ascher_petzold_index2", 6}, ModelCase{"brenan_index1", 6},
                     ModelCase{"kvaerno_index1", 6}, ModelCase{"weissinger", 6},
                     ModelCase{"kamke542", 6}, ModelCase{"vdpol_limit", 6},
-                    ModelCase{"heat2d_10", 6}, ModelCase{"water", 6}, ModelCase{"bouncing_ball", 8},
-                    ModelCase{"tank", 7}, ModelCase{"contact", 7}, ModelCase{"projectile", 7},
-                    ModelCase{"pendulum_ggl", 6}, ModelCase{"arevalo_index3", 6},
-                    ModelCase{"arevalo_index2", 6}, ModelCase{"andrews", 6}, ModelCase{"crane", 6},
+                    ModelCase{"heat2d_10", 6}, ModelCase{"water", 6}, ModelCase{"pump", 6},
+                    ModelCase{"bouncing_ball", 8}, ModelCase{"tank", 7}, ModelCase{"contact", 7},
+                    ModelCase{"projectile", 7}, ModelCase{"pendulum_ggl", 6},
+                    ModelCase{"arevalo_index3", 6}, ModelCase{"arevalo_index2", 6},
+                    ModelCase{"andrews", 6}, ModelCase{"crane", 6},
                     ModelCase{"path_control_index4", 6}, ModelCase{"path_control_index5", 6}),
     [](const auto& test) { return std::string(test.param.name); });
 
