@@ -39,13 +39,17 @@ class NearestPoint {
  private:
   bool iterate(const PointEquations& equations, double* x, int max_iterations);
   void linearize(const PointEquations& equations, const double* x);
+  void apply_inverse(const Vector& residual, Vector& step);
   double extent(const Vector& step, const double* x) const;
 
   int count_, unknowns_;
   double rank_threshold_;
   std::vector<double> scale_, freedom_, trial_;
-  Matrix jacobian_, pseudo_inverse_;
-  Vector residual_, trial_residual_, step_, natural_;
+  Matrix jacobian_;
+  /// Of the scaled Jacobian J: J^T = Q R where its rows are independent, else the pseudo-inverse.
+  Matrix q_, r_, pseudo_inverse_;
+  bool independent_ = false;
+  Vector row_scale_, residual_, trial_residual_, step_, natural_, solved_;
   bool factored_ = false;
 };
 
