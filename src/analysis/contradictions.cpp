@@ -1,6 +1,7 @@
 #include "analysis/contradictions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -33,18 +34,11 @@ class Trial {
         freedom[static_cast<std::size_t>(k - this->rows())] = 0;
     }
     if (rows.empty()) return true;
-    NearestPoint solver(static_cast<int>(rows.size()), size_, freedom, set_.rank_threshold);
-    const Part part(*this, rows);
-    // A guess may be a singular point of equations that do not contradict each other at all.
-    for (const double distance : {0.0, 0.1, 1.0}) {
-      std::vector<double> x = start_;
-      std::mt19937 random(1);
-      std::uniform_real_distribution<double> move(-distance, distance);
-      for (std::size_t j = 0; j < x.size() && distance > 0; ++j)
-        if (freedom[j] > 0) x[j] += size_[j] * move(random);
-      if (solver.solve(part, x.data(), 60)) return true;
-    }
-    return false;
+    if (solvable(rows, freedom)) return true;
+    // Where algebraic variables alone cannot do it, all move alike, as in the search for a start.
+    if (!set_.below_top.empty() || !set_.derivative_of.empty()) return false;
+    for (double& each : freedom) each = std::min(each, 1.0);
+    return solvable(rows, freedom);
   }
 
   /// The equation itself, whichever of its derivatives takes part.
@@ -57,6 +51,28 @@ class Trial {
   }
 
  private:
+  bool solvable(const Conditions& rows, const std::vector<double>& freedom) const {
+    NearestPoint solver(static_cast<int>(rows.size()), size_, freedom, set_.rank_threshold);
+    const Part part(*this, rows);
+    // A guess may be a singular point of equations that do not contradict each other at all.
+    for (const double distance : {0.0, 0.1, 1.0}) {
+      std::vector<double> x = start_;
+      std::mt19937 random(1);
+      std::uniform_real_distribution<double> move(-distance, distance);
+      for (std::size_t j = 0; j < x.size() && distance > 0; ++j)
+        if (freedom[j] > 0) x[j] += size_[j] * move(random);
+      if (solver.solve(part, x.data(), 60) && (distance == 0 || near_start(x))) return true;
+    }
+    return false;
+  }
+
+  /// Not run off to infinity, where a product with something next to zero may be anything.
+  bool near_start(const std::vector<double>& x) const {
+    for (std::size_t j = 0; j < x.size(); ++j)
+      if (!(std::abs(x[j] - start_[j]) <= farthest_start * size_[j])) return false;
+    return true;
+  }
+
   struct Part final : PointEquations {
     const Trial& trial;
     const Conditions& rows;
@@ -115,7 +131,8 @@ std::vector<Names> contradictions(const System& system, const ConstraintSet& set
   while (found.size() < most_sets && !trial.holds(open)) {
     Conditions members = smallest(trial, {}, false, open);
     if (members.empty()) break;
-    const int last = *std::max_element(members.begin(), members.end());
+    std::sort(members.begin(), members.end());
+    const int last = members.back();
     std::stable_partition(members.begin(), members.end(), [&](int k) { return k >= trial.rows(); });
     Names names;
     for (const int k : members)
