@@ -311,5 +311,17 @@ INSTANTIATE_TEST_SUITE_P(
              {{"a", "b", "first"}, {"c", "d", "second"}}}),
     name_of_case);
 
+TEST(InitialValues, NameTheRelationThatContradictsWhatItSwitches) {
+  const Model model = Model::from_text(
+      "model M\nReal x(start = 1), z(start = 2, fixed = true);\nequation\n"
+      "der(z) = x;\nx = if x > 0 then -1 else 1;\nend M;\n");
+  const Analysis a = analyze(model);
+  EXPECT_TRUE(a.inconsistent);
+  EXPECT_THAT(a.warnings, testing::Contains(testing::HasSubstr("x > 0")));
+  const Solution run = Integrator(model.problem()).solution();
+  EXPECT_EQ(run.reason, Reason::inconsistent_start);
+  EXPECT_THAT(run.message.where, testing::HasSubstr("x > 0"));
+}
+
 }  // namespace
 }  // namespace daedalus
