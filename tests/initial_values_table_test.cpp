@@ -333,8 +333,7 @@ TEST(InitialValues, NameManyContradictionsWithoutDelay) {
   const auto begin = std::chrono::steady_clock::now();
   const Analysis a = analyze(Model::from_text(text));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  // Each of the ten links is too short; it takes 1 s on a core of its own, 12 s if all 190
-  // conditions are divided each time.
+  // Each of the ten links is too short. About 1 s; 12 s where all conditions are divided each time.
   EXPECT_EQ(a.contradictions.size(), 10u);
   EXPECT_THAT(a.contradictions, testing::Each(testing::Contains("link")));
   EXPECT_LE(elapsed.count(), 5) << "seconds";
