@@ -57,7 +57,10 @@ Start find_start(const Problem& problem, const Vector& nominal) {
   for (int round = 0; round < most_rounds; ++round) {
     s.y = s.guess, s.yp = rates_given;
     s.report = make_consistent(*s.system, jacobian, t, s.y, s.yp, s.fixed, s.scale, true);
+    const Names wrong = switches.on_wrong_side(t, s.y.data());
     if (!switches.renew(t, s.y.data(), {})) break;
+    if (s.report.consistent && round + 1 == most_rounds)
+      s.report.consistent = false, s.report.message = SwitchBoard::unsettled(t, wrong);
   }
   s.searched = true;
   return s;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include <Eigen/QR>
 #include <fmt/format.h>
@@ -156,6 +157,37 @@ bool derivative_alone(const System& system, Jacobian& jacobian, double t,
   return false;
 }
 
+/// The guess may be a singular point (the centre of a circle, the end of a root): tries others
+/// around it, moving first what is algebraic, then all that is not fixed. `y` and `yp` change on
+/// success only.
+bool from_other_guesses(ConstraintProjection& projection, const System& system, double t,
+                        const std::vector<double>& guess, const std::vector<double>& rates,
+                        const std::vector<char>& fixed, const std::vector<double>& scale,
+                        bool also_differential, std::vector<double>& y, std::vector<double>& yp) {
+  constexpr int largest = 300;  // each try costs as much as the search that failed
+  if (system.size > largest) return false;
+  for (const bool all : {false, true})
+    for (const double distance : {0.1, -0.1, 1.0, -1.0}) {
+      if (all && !also_differential) return false;
+      std::vector<double> trial = guess, trial_rates = rates;
+      std::mt19937 random(1);
+      std::uniform_real_distribution<double> part(0.5, 1);
+      for (int j = 0; j < system.size; ++j) {
+        const double move = distance * scale[j] * part(random);
+        if (!fixed[j] && (all || system.algebraic_variable[j])) trial[j] += move;
+      }
+      if (!projection.solve(t, trial.data(), trial_rates.data(), 60)) continue;
+      // Run off to infinity, where a product with something next to zero may be anything?
+      bool near = true;
+      for (int j = 0; j < system.size; ++j)
+        near = near && std::abs(trial[j] - guess[j]) <= farthest_start * scale[j];
+      if (!near) continue;
+      y = std::move(trial), yp = std::move(trial_rates);
+      return true;
+    }
+  return false;
+}
+
 }  // namespace
 
 StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
@@ -180,8 +212,12 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                        "the equations are not defined at the given start values");
       return finish();
     }
-  const auto project = [&](ConstraintProjection&& projection) {
+  const auto project = [&](ConstraintProjection&& projection, bool all) {
+    const std::vector<double> before = y, rates = yp;
     if (projection.solve(t, y.data(), yp.data(), 60)) return true;
+    if (at_start &&
+        from_other_guesses(projection, system, t, before, rates, fixed, scale, all, y, yp))
+      return true;
     report.consistent = false;
     report.message = inconsistent(t, projection.contradiction(t, y.data()),
                                   "no point near the start satisfies these equations together");
@@ -191,7 +227,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
       at_start && system.start_constraints ? system.start_constraints : system.constraints;
   if (set) {
     for (const int of : set->derivative_of) report.rate_known[of] = 1;
-    project(ConstraintProjection(system, set, scale, fixed));
+    project(ConstraintProjection(system, set, scale, fixed), true);
     for (std::size_t j = 0; j < system.derivative_variable.size(); ++j)
       if (const int rate = system.derivative_variable[j]; rate >= 0)
         yp[j] = y[rate], report.rate_known[j] = 1;
@@ -221,11 +257,11 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     }
     if (!done) {
       const auto levels = level_constraints(system, scale);
-      if (!project(ConstraintProjection(system, levels, scale, fixed))) {
+      if (!project(ConstraintProjection(system, levels, scale, fixed), false)) {
         // Algebraic variables alone cannot do it: all move alike.
         std::fill(levels->freedom.begin(), levels->freedom.end(), 1.0);
         y = guess;
-        if (!project(ConstraintProjection(system, levels, scale, fixed))) return finish();
+        if (!project(ConstraintProjection(system, levels, scale, fixed), true)) return finish();
         report.consistent = true, report.message = {};
       }
       for (int i = 0; i < system.size; ++i)

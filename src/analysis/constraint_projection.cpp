@@ -68,11 +68,14 @@ NearestPoint make_solver(const ConstraintSet& set, const std::vector<double>& sc
           set.rank_threshold};
 }
 
-/// Variables that lie below the highest derivative of their own.
-std::vector<char> has_derivative(const ConstraintSet& set, std::size_t size) {
-  if (!set.below_top.empty()) return set.below_top;
+/// Variables that lie below the highest derivative of their own, and those that are fixed.
+std::vector<char> held_below_top(const ConstraintSet& set, const std::vector<char>& fixed,
+                                 std::size_t size) {
   std::vector<char> result(size, 0);
+  if (!set.below_top.empty()) result = set.below_top;
   for (const int of : set.derivative_of) result[of] = 1;
+  for (std::size_t j = 0; j < fixed.size(); ++j)
+    if (fixed[j]) result[j] = 1;
   return result;
 }
 
@@ -91,7 +94,7 @@ ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr
       fixed_(fixed),
       x_(static_cast<std::size_t>(set_->unknowns), 0.0),
       solver_(make_solver(*set_, scale, fixed)),
-      derivatives_(make_solver(*set_, scale, has_derivative(*set_, scale.size()))) {}
+      derivatives_(make_solver(*set_, scale, held_below_top(*set_, fixed, scale.size()))) {}
 
 bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterations) {
   const auto n = static_cast<std::size_t>(system_->size);

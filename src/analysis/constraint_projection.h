@@ -11,6 +11,9 @@
 
 namespace daedalus {
 
+/// A point that was found from another guess counts up to this distance, in sizes of the variables.
+inline constexpr double farthest_start = 1e3;
+
 /// The levels of the constraints as equations for y alone.
 std::shared_ptr<ConstraintSet> level_constraints(const System& system,
                                                  const std::vector<double>& scale);

@@ -1,6 +1,7 @@
 #include "analysis/contradictions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -8,6 +9,7 @@ namespace daedalus {
 namespace {
 
 constexpr int most_conditions = 400, most_sets = 10;
+constexpr double negligible = 1e-6;  // beside the largest residual out of reach
 
 /// Numbers below `rows` are equations, the others fixed variables.
 using Conditions = std::vector<int>;
@@ -24,27 +26,52 @@ class Trial {
   int rows() const { return static_cast<int>(set_.equations.size()); }
 
   bool holds(const Conditions& conditions) const {
-    Conditions rows;
-    std::vector<double> freedom = set_.freedom;
-    for (const int k : conditions) {
-      if (k < this->rows())
-        rows.push_back(k);
-      else
-        freedom[static_cast<std::size_t>(k - this->rows())] = 0;
-    }
+    auto [rows, freedom] = split(conditions);
     if (rows.empty()) return true;
+    if (solvable(rows, freedom)) return true;
+    // Where algebraic variables alone cannot do it, all move alike, as in the search for a start.
+    if (!set_.below_top.empty() || !set_.derivative_of.empty()) return false;
+    for (double& each : freedom) each = std::min(each, 1.0);
+    return solvable(rows, freedom);
+  }
+
+  /// Where the search for a point gets stuck, the residual that no free unknown can reach tells
+  /// which equations are in each other's way: of those, the ones that hang together with the
+  /// largest, and the fixed values in them. A good guess, no more.
+  Conditions suspects(const Conditions& conditions) const {
+    const auto [rows, freedom] = split(conditions);
+    if (rows.empty()) return {};
     NearestPoint solver(static_cast<int>(rows.size()), size_, freedom, set_.rank_threshold);
     const Part part(*this, rows);
-    // A guess may be a singular point of equations that do not contradict each other at all.
-    for (const double distance : {0.0, 0.1, 1.0}) {
-      std::vector<double> x = start_;
-      std::mt19937 random(1);
-      std::uniform_real_distribution<double> move(-distance, distance);
-      for (std::size_t j = 0; j < x.size() && distance > 0; ++j)
-        if (freedom[j] > 0) x[j] += size_[j] * move(random);
-      if (solver.solve(part, x.data(), 60)) return true;
+    std::vector<double> x = start_;
+    solver.solve(part, x.data(), 60);
+    const Vector stuck = solver.unreachable(part, x.data()).cwiseAbs();
+    if (!stuck.allFinite()) return {};
+    const Matrix& jacobian = solver.jacobian();
+    Eigen::Index worst = 0;
+    const double largest = stuck.maxCoeff(&worst);
+    std::vector<Eigen::Index> queue = {worst};
+    std::vector<char> taken(rows.size(), 0), seen(freedom.size(), 0);
+    taken[worst] = 1;
+    while (!queue.empty()) {
+      const Eigen::Index i = queue.back();
+      queue.pop_back();
+      for (Eigen::Index j = 0; j < jacobian.cols(); ++j) {
+        if (jacobian(i, j) == 0 || seen[j]) continue;
+        seen[j] = 1;
+        if (freedom[j] == 0) continue;
+        for (Eigen::Index k = 0; k < jacobian.rows(); ++k)
+          if (!taken[k] && jacobian(k, j) != 0 && stuck[k] > negligible * largest)
+            taken[k] = 1, queue.push_back(k);
+      }
     }
-    return false;
+    Conditions result;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      if (taken[k]) result.push_back(rows[k]);
+    for (const int k : conditions)
+      if (k >= this->rows() && seen[static_cast<std::size_t>(k - this->rows())])
+        result.push_back(k);
+    return result;
   }
 
   /// The equation itself, whichever of its derivatives takes part.
@@ -57,6 +84,41 @@ class Trial {
   }
 
  private:
+  /// Equations, and how freely the unknowns move beside the fixed ones.
+  std::pair<Conditions, std::vector<double>> split(const Conditions& conditions) const {
+    Conditions rows;
+    std::vector<double> freedom = set_.freedom;
+    for (const int k : conditions) {
+      if (k < this->rows())
+        rows.push_back(k);
+      else
+        freedom[static_cast<std::size_t>(k - this->rows())] = 0;
+    }
+    return {std::move(rows), std::move(freedom)};
+  }
+
+  bool solvable(const Conditions& rows, const std::vector<double>& freedom) const {
+    NearestPoint solver(static_cast<int>(rows.size()), size_, freedom, set_.rank_threshold);
+    const Part part(*this, rows);
+    // A guess may be a singular point of equations that do not contradict each other at all.
+    for (const double distance : {0.0, 0.1, 1.0}) {
+      std::vector<double> x = start_;
+      std::mt19937 random(1);
+      std::uniform_real_distribution<double> move(-distance, distance);
+      for (std::size_t j = 0; j < x.size() && distance > 0; ++j)
+        if (freedom[j] > 0) x[j] += size_[j] * move(random);
+      if (solver.solve(part, x.data(), 60) && (distance == 0 || near_start(x))) return true;
+    }
+    return false;
+  }
+
+  /// Not run off to infinity, where a product with something next to zero may be anything.
+  bool near_start(const std::vector<double>& x) const {
+    for (std::size_t j = 0; j < x.size(); ++j)
+      if (!(std::abs(x[j] - start_[j]) <= farthest_start * size_[j])) return false;
+    return true;
+  }
+
   struct Part final : PointEquations {
     const Trial& trial;
     const Conditions& rows;
@@ -113,9 +175,12 @@ std::vector<Names> contradictions(const System& system, const ConstraintSet& set
   std::vector<Names> found;
   if (open.size() > most_conditions) return found;
   while (found.size() < most_sets && !trial.holds(open)) {
-    Conditions members = smallest(trial, {}, false, open);
+    Conditions candidates = trial.suspects(open);
+    if (trial.holds(candidates)) candidates = open;
+    Conditions members = smallest(trial, {}, false, candidates);
     if (members.empty()) break;
-    const int last = *std::max_element(members.begin(), members.end());
+    std::sort(members.begin(), members.end());
+    const int last = members.back();
     std::stable_partition(members.begin(), members.end(), [&](int k) { return k >= trial.rows(); });
     Names names;
     for (const int k : members)

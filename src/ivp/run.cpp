@@ -115,7 +115,10 @@ void Integrator::Run::begin() {
   for (int round = 0; round < most_rounds; ++round) {
     state = guess;
     consistent = reinitialize(state, fixed_variables(problem_, *system_), true, message);
+    const Names wrong = switches_->on_wrong_side(state.t, state.y.data());
     if (!switches_->renew(state.t, state.y.data(), {})) break;
+    if (consistent && round + 1 == most_rounds)
+      consistent = false, message = SwitchBoard::unsettled(state.t, wrong);
   }
   switches_->forget_edges(state.t, state.y.data());
   if (consistent) find_hidden_index(state);

@@ -208,6 +208,7 @@ void Integrator::Run::assign_definitions(State& state, const std::vector<double>
 bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep) {
   const std::vector<char> free(system_->size, 0);
   std::vector<char> fixed = free;
+  Names wrong;
   for (int round = 0; round < most_rounds; ++round) {
     SwitchBoard::Outcome outcome;
     switches_->act(state.t, state.y.data(), outcome);
@@ -234,14 +235,12 @@ bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep)
       stop(Status::failed, Reason::inconsistent_start, message);
       return false;
     }
+    if (round + 1 == most_rounds) wrong = switches_->on_wrong_side(state.t, state.y.data());
     const bool changed = switches_->renew(state.t, state.y.data(), keep);
     switches_->settle();
     if (!changed && !outcome.changed) return true;
   }
-  stop(Status::failed, Reason::too_many_events,
-       {"relations and equations do not settle", fmt::format("at t = {:.10g}", state.t),
-        "each choice of branches leads to a state that asks for another choice",
-        "look for relations that contradict what they switch, or use noEvent"});
+  stop(Status::failed, Reason::too_many_events, SwitchBoard::unsettled(state.t, wrong));
   return false;
 }
 

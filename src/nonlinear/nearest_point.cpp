@@ -96,26 +96,27 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     apply_inverse(residual_, step_);
     const double change = extent(step_, x);
     if (!std::isfinite(change)) return false;
-    // Damping: the natural step of the frozen linearisation must shrink.
+    // Damping: the natural step of the frozen linearisation must shrink. A step to far beyond the
+    // size of the unknowns (from the flat part of an exponential) may be cut to what is left of it.
     double fraction = 1;
+    const double shortest = std::min(shortest_step, 1 / change);
     for (;; fraction *= 0.5) {
       for (int j = 0; j < unknowns_; ++j)
         trial_[j] = x[j] - fraction * scale_[j] * freedom_[j] * step_[j];
       equations.evaluate(trial_.data(), trial_residual_.data());
       apply_inverse(trial_residual_, natural_);
       const double next = trial_residual_.allFinite() ? extent(natural_, x) : INFINITY;
-      if (next <= (1 - 0.25 * fraction) * change || change <= 1e-11 || fraction < shortest_step)
-        break;
+      if (next <= (1 - 0.25 * fraction) * change || change <= 1e-11 || fraction < shortest) break;
     }
-    if (fraction < shortest_step && !fresh) {
+    if (fraction < shortest && !fresh) {
       factored_ = false;
       continue;
     }
-    if (fraction < shortest_step && change <= noise) return true;
+    if (fraction < shortest && change <= noise) return true;
     if (!trial_residual_.allFinite()) return false;
     std::copy(trial_.begin(), trial_.end(), x);
     residual_ = trial_residual_;
-    if (fraction < shortest_step) return false;
+    if (fraction < shortest) return false;
     if (change <= rounding) return true;
     if (change <= 1e-10 && iteration > 0 && change >= 0.3 * last) return true;
     if (iteration > 0 && change > 0.1 * last) factored_ = false;
@@ -139,6 +140,7 @@ double NearestPoint::reach(int equation, const double* x) const {
 
 bool NearestPoint::solve(const PointEquations& equations, double* x, int max_iterations) {
   if (count_ == 0) return true;
+  factored_ = false;  // the last call may have ended at a singular point
   iterate(equations, x, max_iterations);
   return holds(equations, x, 1e-8);
 }

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace daedalus {
 namespace {
 
@@ -244,6 +247,22 @@ void SwitchBoard::toggle(double t, const double* y, const std::vector<int>& fire
       mode += x_[k] > mode + (r.kind == Relation::Kind::floor ? 0.5 : -0.5) ? 1 : -1;
   }
   solve_discrete_equations(t, y);
+}
+
+Message SwitchBoard::unsettled(double t, const Names& wrong) {
+  return {"relations and equations do not settle",
+          fmt::format("at t = {:.10g}{}{}", t, wrong.empty() ? "" : ": ", fmt::join(wrong, ", ")),
+          "each choice of branches leads to a state that asks for another choice",
+          "look for relations that contradict what they switch, or use noEvent"};
+}
+
+Names SwitchBoard::on_wrong_side(double t, const double* y) const {
+  std::vector<double> g(static_cast<std::size_t>(count()));
+  if (count() > 0) indicators(t, y, g.data());
+  Names names;
+  for (int k = 0; k < count(); ++k)
+    if (g[static_cast<std::size_t>(k)] < 0) names.push_back(name(k));
+  return names;
 }
 
 void SwitchBoard::forget_edges(double t, const double* y) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "daedalus/solution.h"
 #include "problem/switching.h"
 #include "stepper/saved_state.h"
 
@@ -37,6 +38,11 @@ class SwitchBoard {
   /// Modes and discrete equations as (t, y) says; true if something changed. A mode stays where its
   /// indicator is not below -keep; all are set where `keep` is empty.
   bool renew(double t, const double* y, const std::vector<double>& keep);
+  /// What to say where each choice of modes leads to a point that asks for another one; `wrong` as
+  /// `on_wrong_side` told before the last `renew`.
+  static Message unsettled(double t, const Names& wrong);
+  /// The relations whose modes are not what (t, y) says.
+  Names on_wrong_side(double t, const double* y) const;
   /// At the start of the run: conditions that hold have not just become true.
   void forget_edges(double t, const double* y);
   /// The relations pass to their other side.
