@@ -15,48 +15,36 @@ constexpr int most_corrections = 6;
 
 }  // namespace
 
-ConstrainedMotion::ConstrainedMotion(const Mechanical& form)
-    : form_(form),
-      n_(form.coordinates),
-      position_(form.holonomic),
-      velocity_(form.nonholonomic),
-      m_(position_ + velocity_),
-      g_(position_ > 0 ? Differentiated<1>(form.constraint, {n_}, position_) : Differentiated<1>()),
-      rolling_(velocity_ > 0 ? Differentiated<2>(form.velocity_constraint, {n_, n_}, velocity_)
-                             : Differentiated<2>()),
-      third_(g_, n_),
+ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations)
+    : equations_(std::move(equations)),
+      n_(equations_->coordinates),
+      m_(equations_->constraints()),
       constraints_(m_, n_),
-      identity_(form.mass.is_identity()),
-      constant_(form.mass.is_constant()) {
+      mass_(n_, n_) {
   differential = 2 * n_;
   algebraic = m_;
   const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
   for (auto* list : {&at_q_, &force_, &zh_, &step_, &extra_, &projected_, &unprojected_})
     list->resize(n);
   for (auto* list : {&gamma_, &right_side_, &residual_, &third_values_}) list->resize(m);
-  for (auto* list : {&g_columns_, &k_columns_, &rate_, &added_}) list->resize(n * m);
+  for (auto* list : {&rate_, &added_}) list->resize(n * m);
   slope_t_q_v_.resize(1 + 2 * n);
-  dual_q_.resize(n), dual_v_.resize(n), dual_jacobian_.resize(n * m);
-  if (identity_) return;
-  mass_ = Matrix::Zero(n_, n_);
-  if (!constant_) return;
-  diagonal_ = true;
-  for (const Mass::Entry& e : form.mass.entries(n_)) {
-    mass_(e.row, e.column) += e.value;
-    diagonal_ = diagonal_ && (e.row == e.column || e.value == 0);
-  }
+  if (!equations_->constant_mass) return;
+  mass_.setZero();
+  equations_->mass(0, at_q_.data(), MatrixOutput(mass_.data(), n_, n_));
   root_.compute(mass_);
   require(root_.info() == Eigen::Success,
           "explicit methods need a positive definite mass matrix: this one is not; give massless "
           "coordinates a mass, or use an implicit method such as radau");
-  if (diagonal_)
-    for (int j = 0; j < n_; ++j) inverse_root_.push_back(1 / std::sqrt(mass_(j, j)));
+  diagonal_ = mass_.isDiagonal(0);
+  identity_ = diagonal_ && mass_.isIdentity(0);
+  for (int j = 0; diagonal_ && j < n_; ++j) inverse_root_.push_back(1 / std::sqrt(mass_(j, j)));
 }
 
 bool ConstrainedMotion::prepare_mass(double t, const double* q) {
-  if (constant_) return true;
+  if (equations_->constant_mass) return true;
   mass_.setZero();
-  form_.mass.function()(t, {Input(q, n_)}, MatrixOutput(mass_.data(), n_, n_));
+  equations_->mass(t, q, MatrixOutput(mass_.data(), n_, n_));
   root_.compute(mass_);
   return root_.info() == Eigen::Success;
 }
@@ -91,18 +79,8 @@ bool ConstrainedMotion::prepare(double t, const double* q, bool decompose) {
     return true;
   prepared_ = false;
   if (!prepare_mass(t, q)) return false;
-  if (position_ > 0) g_.jacobian<double>(t, {q}, 0, g_columns_.data());
-  if (velocity_ > 0) {
-    std::fill(extra_.begin(), extra_.end(), 0.0);  // affine in v: its value does not matter
-    rolling_.jacobian<double>(t, {q, extra_.data()}, 1, k_columns_.data());
-  }
-  for (int i = 0; i < m_; ++i) {
-    double* row = constraints_.row(i);
-    for (int j = 0; j < n_; ++j)
-      row[j] =
-          i < position_ ? g_columns_[i + j * position_] : k_columns_[i - position_ + j * velocity_];
-    to_scaled_force(row);
-  }
+  if (m_ > 0) equations_->jacobian(t, q, constraints_.row(0));
+  for (int i = 0; i < m_; ++i) to_scaled_force(constraints_.row(i));
   if (learning_) constraints_.learn();
   ++factorizations;
   if (m_ > 0 && !(decompose ? constraints_.decompose() : constraints_.factor())) return false;
@@ -111,24 +89,12 @@ bool ConstrainedMotion::prepare(double t, const double* q, bool decompose) {
   return prepared_ = true;
 }
 
-void ConstrainedMotion::position_residual(double t, const double* q, double* r) const {
-  if (position_ > 0) g_.value<double>(t, {q}, r);
-  std::fill(r + position_, r + m_, 0.0);
-}
-
-void ConstrainedMotion::velocity_residual(double t, const double* q, const double* v,
-                                          double* r) const {
-  if (position_ > 0) g_.first<double>(t, {q}, {v}, r);
-  if (velocity_ > 0) rolling_.value<double>(t, {q, v}, r + position_);
-}
-
 bool ConstrainedMotion::slope(double t, const double* x, double* xp) {
   const double *q = x, *v = x + n_;
   if (!prepare(t, q, false)) return false;
-  form_.force(t, {Input(q, n_), Input(v, n_)}, Output(force_.data(), n_));
+  equations_->force(t, q, v, force_.data());
   to_scaled_force(force_.data());
-  if (position_ > 0) g_.second(t, {q}, {v}, gamma_.data());
-  if (velocity_ > 0) rolling_.first<double>(t, {q, v}, {v, nullptr}, gamma_.data() + position_);
+  if (m_ > 0) equations_->curvature(t, q, v, gamma_.data());
   for (int i = 0; i < m_; ++i)
     right_side_[i] = dot(constraints_.row(i), force_.data(), n_) + gamma_[i];
   slope_t_q_v_[0] = t;
@@ -148,7 +114,8 @@ void ConstrainedMotion::multipliers(double* z) const {
   auto& self = const_cast<ConstrainedMotion&>(*this);
   self.constraints_.multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
   if (undetermined_ && constraints_.health() < multipliers_exist)
-    std::fill(z, z + m_, std::numeric_limits<double>::quiet_NaN());
+    return std::fill(z, z + m_, std::numeric_limits<double>::quiet_NaN());
+  equations_->to_user(slope_t_q_v_[0], slope_t_q_v_.data() + 1, z);
 }
 
 /// step_ = minimal correction in the metric of M; a component along a small singular value that
@@ -168,7 +135,7 @@ double ConstrainedMotion::guarded(const double* residual, const double* toleranc
 }
 
 void ConstrainedMotion::correct_velocity(double t, const double* q, double* v, double drop_below) {
-  velocity_residual(t, q, v, residual_.data());
+  equations_->velocities(t, q, v, residual_.data());
   guarded(residual_.data(), nullptr, v, drop_below);
 }
 
@@ -178,7 +145,7 @@ bool ConstrainedMotion::correct_position(double t, double* q, double drop_below,
   double before = std::numeric_limits<double>::infinity();
   for (int k = 0; k < iterations; ++k) {
     if (!prepare(t, q, false)) return false;
-    position_residual(t, q, residual_.data());
+    equations_->positions(t, q, residual_.data());
     const double size = guarded(residual_.data(), nullptr, q, drop_below);
     if (!std::isfinite(size)) return false;
     if (k > 0 && size > 0.5 * before && before > 1e-10 * size_) return false;
@@ -191,7 +158,7 @@ bool ConstrainedMotion::correct_position(double t, double* q, double drop_below,
 bool ConstrainedMotion::project_stage(double t, double* x) {
   if (m_ == 0) return true;
   double *q = x, *v = x + n_;
-  if (position_ > 0) {
+  if (equations_->position > 0) {
     std::vector<double>& start = unprojected_;
     std::copy(q, q + n_, start.begin());
     if (!correct_position(t, q, 0, most_corrections)) {
@@ -209,13 +176,13 @@ bool ConstrainedMotion::project_stage(double t, double* x) {
 bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance) {
   if (m_ == 0) return true;
   double *q = x, *v = x + n_;
-  if (position_ > 0) {
+  if (equations_->position > 0) {
     double before = std::numeric_limits<double>::infinity();
     // The factors of the last stage, which was near this point, serve while they contract.
     bool fresh = !prepared_ || constraints_.is_decomposed();
     for (int k = 0; k < 2 * most_corrections; ++k) {
       if (fresh && !prepare(t, q, false)) return false;
-      position_residual(t, q, residual_.data());
+      equations_->positions(t, q, residual_.data());
       const double size = guarded(residual_.data(), tolerance, q, 0);
       if (!std::isfinite(size)) return false;
       if (size < 1e-15 * size_) break;
@@ -229,7 +196,7 @@ bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance
     }
   }
   if (!prepare(t, q, false)) return false;
-  velocity_residual(t, q, v, residual_.data());
+  equations_->velocities(t, q, v, residual_.data());
   guarded(residual_.data(), tolerance + n_, v, nearly_singular);
   return true;
 }
@@ -237,10 +204,10 @@ bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance
 double ConstrainedMotion::distance(double t, const double* x) {
   if (m_ == 0) return 0;
   if (!prepare(t, x, true)) return std::numeric_limits<double>::infinity();
-  position_residual(t, x, residual_.data());
+  equations_->positions(t, x, residual_.data());
   constraints_.solve(residual_.data(), step_.data(), nearly_singular);
   double far = norm(step_) / size_;
-  velocity_residual(t, x, x + n_, residual_.data());
+  equations_->velocities(t, x, x + n_, residual_.data());
   constraints_.solve(residual_.data(), step_.data(), nearly_singular);
   const double speed = scaled_size(x + n_);
   return far + norm(step_) / (speed > 0 ? speed : 1);
@@ -260,6 +227,7 @@ void ConstrainedMotion::begin(double t, const double* x) {
 
 std::unique_ptr<ProjectedField> ConstrainedMotion::for_output() const {
   auto copy = std::make_unique<ConstrainedMotion>(*this);
+  copy->equations_ = equations_->copy();
   copy->learning_ = copy->prepared_ = false;
   return copy;
 }

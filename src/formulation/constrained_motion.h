@@ -7,8 +7,8 @@
 // z stays smooth where Gc loses rank and lambda does not exist. [AscherLin1995, (5.6)]
 #include <Eigen/Cholesky>
 
+#include "formulation/motion_equations.h"
 #include "formulation/projected_field.h"
-#include "formulation/straight_line.h"
 #include "linear/constraint_matrix.h"
 
 namespace daedalus {
@@ -19,7 +19,7 @@ class ConstrainedMotion final : public ProjectedField {
   /// from the next derivative of the constraints.
   static constexpr double nearly_singular = 1e-5;
 
-  explicit ConstrainedMotion(const Mechanical& form);
+  explicit ConstrainedMotion(std::shared_ptr<MotionEquations> equations);
 
   bool slope(double t, const double* x, double* xp) override;
   void multipliers(double* z) const override;
@@ -40,8 +40,6 @@ class ConstrainedMotion final : public ProjectedField {
   void to_scaled_force(double* x) const;      ///< x = L^-1 x
   void from_scaled_motion(double* x) const;   ///< x = L^-T x
   double scaled_size(const double* x) const;  ///< |L^T x|
-  void velocity_residual(double t, const double* q, const double* v, double* r) const;
-  void position_residual(double t, const double* q, double* r) const;
   double slowest_turn(const double* v) const;
   void turn_rates(double t, const double* q, const double* v);
   bool add_derivative_rows(double t, const double* q, const double* v);
@@ -49,14 +47,11 @@ class ConstrainedMotion final : public ProjectedField {
   void correct_velocity(double t, const double* q, double* v, double drop_below);
   double guarded(const double* residual, const double* tolerance, double* x, double drop_below);
 
-  Mechanical form_;
-  int n_, position_, velocity_, m_;
-  Differentiated<1> g_;
-  Differentiated<2> rolling_;
-  mutable ThirdDerivative third_;
+  std::shared_ptr<MotionEquations> equations_;
+  int n_, m_;
   ConstraintMatrix constraints_;
   std::vector<double> inverse_root_;  ///< of a diagonal mass: L^-1
-  bool identity_ = false, diagonal_ = false, constant_ = false, learning_ = true;
+  bool identity_ = false, diagonal_ = false, learning_ = true;
   Matrix mass_;
   Eigen::LLT<Matrix> root_;
   double size_ = 1;  ///< of q in the metric of M
@@ -65,9 +60,8 @@ class ConstrainedMotion final : public ProjectedField {
   double at_t_ = 0;
   std::vector<double> at_q_, slope_t_q_v_;
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
-  std::vector<double> g_columns_, k_columns_, force_, gamma_, right_side_, zh_, step_, residual_;
+  std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
-  std::vector<Dual> dual_q_, dual_v_, dual_jacobian_;
 };
 
 }  // namespace daedalus

@@ -16,48 +16,8 @@ double ConstrainedMotion::slowest_turn(const double* v) const {
 
 /// rate_ = d/dt Gc along (1, v), by rows and in the metric of M.
 void ConstrainedMotion::turn_rates(double t, const double* q, const double* v) {
-  for (int j = 0; j < n_; ++j) {
-    dual_q_[j] = Dual(q[j]), dual_q_[j].d[0] = v[j];
-    dual_v_[j] = Dual(0.0);
-  }
-  Dual time(t);
-  time.d[0] = 1;
-  const auto scatter = [&](int first, int count, const auto& entry) {
-    for (int i = 0; i < count; ++i) {
-      double* row = rate_.data() + static_cast<std::ptrdiff_t>(first + i) * n_;
-      for (int j = 0; j < n_; ++j) row[j] = entry(i + j * count);
-      to_scaled_force(row);
-    }
-  };
-  const auto differences = [&](int first, int count, const auto& jacobian) {
-    double speed = 1e-300, size = 1;
-    for (int j = 0; j < n_; ++j)
-      speed = std::max(speed, std::abs(v[j])), size = std::max(size, std::abs(q[j]));
-    const double s = 1e-4 * size / speed;
-    std::vector<double>& plus = g_columns_;
-    for (int j = 0; j < n_; ++j) extra_[j] = q[j] + s * v[j];
-    jacobian(t + s, extra_.data(), plus.data());
-    for (int j = 0; j < n_; ++j) extra_[j] = q[j] - s * v[j];
-    std::vector<double>& minus = k_columns_;
-    jacobian(t - s, extra_.data(), minus.data());
-    scatter(first, count, [&](int k) { return (plus[k] - minus[k]) / (2 * s); });
-  };
-  if (position_ > 0 && g_.is_differentiable()) {
-    g_.jacobian<Dual>(time, {dual_q_.data()}, 0, dual_jacobian_.data());
-    scatter(0, position_, [&](int k) { return dual_jacobian_[k].d[0]; });
-  } else if (position_ > 0) {
-    differences(0, position_, [&](double at, const double* where, double* out) {
-      g_.jacobian<double>(at, {where}, 0, out);
-    });
-  }
-  if (velocity_ > 0 && rolling_.is_differentiable()) {
-    rolling_.jacobian<Dual>(time, {dual_q_.data(), dual_v_.data()}, 1, dual_jacobian_.data());
-    scatter(position_, velocity_, [&](int k) { return dual_jacobian_[k].d[0]; });
-  } else if (velocity_ > 0) {
-    differences(position_, velocity_, [&](double at, const double* where, double* out) {
-      rolling_.jacobian<double>(at, {where, v}, 1, out);
-    });
-  }
+  equations_->jacobian_rate(t, q, v, rate_.data());
+  for (int i = 0; i < m_; ++i) to_scaled_force(rate_.data() + static_cast<std::ptrdiff_t>(i) * n_);
 }
 
 /// Where a combination u of the rows vanishes, u^T Gc a = -u^T gamma says nothing of a. Its
@@ -68,9 +28,8 @@ void ConstrainedMotion::turn_rates(double t, const double* q, const double* v) {
 /// of 3, and the second derivative.)
 bool ConstrainedMotion::add_derivative_rows(double t, const double* q, const double* v) {
   turn_rates(t, q, v);
-  if (position_ > 0) third_(t, q, v, third_values_.data());
-  if (velocity_ > 0) rolling_.second(t, {q, v}, {v, nullptr}, third_values_.data() + position_);
-  for (int i = position_; i < m_; ++i)
+  equations_->next_curvature(t, q, v, third_values_.data());
+  for (int i = equations_->position; i < m_; ++i)
     for (int k = 0; k < n_; ++k) rate_[k + static_cast<std::ptrdiff_t>(i) * n_] *= 2.0 / 3.0;
   const double reference = constraints_.reference();
   int added = 0;

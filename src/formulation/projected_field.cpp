@@ -34,7 +34,7 @@ class Slopes final : public ProjectedField {
 
 std::unique_ptr<ProjectedField> make_projected_field(const Problem& problem) {
   if (const auto* form = std::get_if<Mechanical>(&problem.form))
-    return std::make_unique<ConstrainedMotion>(*form);
+    return std::make_unique<ConstrainedMotion>(motion_of(*form));
   if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form))
     return std::make_unique<Index2Field>(*form);
   const auto* ode = std::get_if<LinearlyImplicit>(&problem.form);
