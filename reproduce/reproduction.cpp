@@ -14,6 +14,8 @@ const std::vector<Reproduction>& reproductions() {
        reproduce_eta},
       {"perturbation-index", "y1' - y3 y2' + y2 y3' = 0: how defects are amplified",
        reproduce_perturbation_index},
+      {"singular", "mechanisms through singular points of their constraints, way by way",
+       reproduce_singular},
   };
   return list;
 }

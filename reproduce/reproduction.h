@@ -32,6 +32,7 @@ ReproduceSummary reproduce_rk_orders(const ReproduceOptions& options, std::ostre
 ReproduceSummary reproduce_amplifier(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_van_der_pol(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_eta(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_singular(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_perturbation_index(const ReproduceOptions& options, std::ostream& out);
 
 }  // namespace daedalus::reproduce

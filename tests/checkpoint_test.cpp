@@ -14,7 +14,7 @@
 
 #include "daedalus/daedalus.h"
 #include "exact_problems.h"
-#include "singular_mechanisms.h"
+#include "reproduce/singular_mechanisms.h"
 
 namespace daedalus {
 namespace {
@@ -125,7 +125,7 @@ TEST(Checkpoint, ResumesExplicitMethodsAlsoAcrossSingularPoints) {
     expect_same_bits(exact::pendulum(2), o, method);
     expect_same_bits(exact::index_2().problem, o, method);
     const Options often{.method = method, .rtol = 1e-6, .points = 33};
-    expect_same_bits(singular::four_bar().problem(0.3, 8, 2), often, method,
+    expect_same_bits(reproduce::four_bar().problem(0.3, 8, 2), often, method,
                      {0, 1, 2, 3, 5, 8, 11, 14, 17, 20});
   }
 }

@@ -1,5 +1,8 @@
 // Explicit Runge-Kutta methods on the manifold of the constraints: orders, dense output, events,
 // forms they refuse.
+#include <fmt/format.h>
+
+#include "daedalus/model.h"
 #include "exact_problems.h"
 #include "expectations.h"
 
@@ -118,6 +121,45 @@ TEST(Explicit, RefusesWhatItCannotIntegrate) {
       .t_span = {0, 1},
       .start = {0, 0, 1, 1}};
   EXPECT_THAT(refusal(massless, dop853), ::testing::HasSubstr("positive definite"));
+}
+
+TEST(Explicit, SaysWhyAModelIsNoMotion) {
+  const Options dop853{.method = "dop853"};
+  const auto refused = [&](const char* equations) {
+    const Model model = Model::from_text(std::string("model m ") + equations + " end m;", "m.mo");
+    return refusal(model.problem(), dop853);
+  };
+  EXPECT_THAT(refused("Real x(start = 1); Real z; equation der(x) = z; x + z^3 + z = 0;"),
+              ::testing::HasSubstr("is different"));
+  EXPECT_THAT(refused("Real x(start = 1), y, u, v, F; equation der(x) = u; der(y) = v; der(u) = "
+                      "-F*x; 2*der(v) = -F*y*der(u); x^2 + y^2 = 1;"),
+              ::testing::HasSubstr("not linear"));
+  EXPECT_THAT(refused("Real x(start = 1), y, u, v, F; equation der(x) = u; der(y) = v; der(u) = "
+                      "-F*x; der(v) = -F*(y + 1); x^2 + y^2 = 1;"),
+              ::testing::HasSubstr("not normal to the constraints"));
+}
+
+TEST(Explicit, TakesMultipliersOfModelsAsTheyAreDefined) {
+  // The multiplier of the second model is -2/3 of that of the first one.
+  const auto end = [](const char* force) {
+    const Model model = Model::from_text(
+        fmt::format("model m Real F; Real x(start = 1, fixed = true), y(start = 0), v(start = 0), "
+                    "u(start = 0, fixed = true); equation 0 = {0}*x - 2*der(u); x^2 + y^2 = 1; "
+                    "der(x) = u; der(y) = v; 2*der(v) = {0}*y - 2*9.81; end m;",
+                    force),
+        "m.mo");
+    Options options{.method = "dop853", .rtol = 1e-10, .points = 3};
+    Problem problem = model.problem();
+    problem.t_span = {0, 1};
+    const Solution s = solve(problem, options);
+    EXPECT_TRUE(s.succeeded()) << s.message.text();
+    return s;
+  };
+  const Solution one = end("(-F)"), other = end("(1.5*F)");
+  for (const char* name : {"x", "y", "u", "v"})
+    EXPECT_NEAR(one.value(-1, name), other.value(-1, name), 1e-12) << name;
+  EXPECT_NEAR(one.value(-1, "F"), -1.5 * other.value(-1, "F"), 1e-10);
+  EXPECT_GT(one.value(-1, "F"), 1);
 }
 
 TEST(Explicit, SaysWhenASlopeIsNotFinite) {

@@ -5,16 +5,16 @@
 #include <cmath>
 
 #include "expectations.h"
-#include "singular_mechanisms.h"
+#include "reproduce/singular_mechanisms.h"
 
 namespace daedalus {
 namespace {
 
-using singular::SingularMechanism;
+using reproduce::SingularMechanism;
 
 std::vector<SingularMechanism> mechanisms() {
-  return {singular::four_bar(), singular::slider_crank(), singular::slider_crank_angles(),
-          singular::parallelogram(), singular::double_slider_crank()};
+  return {reproduce::four_bar(), reproduce::slider_crank(), reproduce::slider_crank_angles(),
+          reproduce::parallelogram(), reproduce::double_slider_crank()};
 }
 
 /// Positions and velocities at the end, from the minimal coordinate.
@@ -65,7 +65,7 @@ TEST(Singular, IsALegalStart) {
 }
 
 TEST(Singular, TimesAreTold) {
-  const SingularMechanism m = singular::four_bar();
+  const SingularMechanism m = reproduce::four_bar();
   const Problem reference = m.minimal(0.3, 8, 3);
   Options options{.method = "dop853", .rtol = 1e-12};
   options.events.push_back({.value = [](double, Input y) { return std::cos(y[0] / 2); }});
@@ -92,7 +92,7 @@ double median_error(const SingularMechanism& m, const char* method, int steps) {
 }
 
 TEST(Singular, DoesNotCostTheOrder) {
-  const SingularMechanism m = singular::four_bar();
+  const SingularMechanism m = reproduce::four_bar();
   const auto slope = [&](const char* method, int coarse, int fine) {
     return std::log(median_error(m, method, coarse) / median_error(m, method, fine)) /
            std::log(double(fine) / coarse);

@@ -16,11 +16,10 @@ constexpr int most_corrections = 6, most_iterations = 10;
 
 }  // namespace
 
-Index2Field::Index2Field(const HessenbergIndex2& form)
-    : n_(form.differential),
-      m_(form.algebraic),
-      f_(form.f, {n_, m_}, n_),
-      g_(form.g, {n_}, m_),
+Index2Field::Index2Field(std::shared_ptr<Index2Equations> equations)
+    : equations_(std::move(equations)),
+      n_(equations_->differential),
+      m_(equations_->algebraic),
       constraints_(m_, n_),
       matrix_(m_, m_),
       change_(m_),
@@ -31,16 +30,14 @@ Index2Field::Index2Field(const HessenbergIndex2& form)
   const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
   for (auto* list : {&at_x_, &step_, &moved_, &side_, &direction_, &unprojected_}) list->resize(n);
   for (auto* list : {&drift_, &residual_, &z_}) list->resize(m);
-  for (auto* list : {&g_columns_, &b_columns_, &rate_}) list->resize(n * m);
-  slope_t_x_.resize(1 + n), dual_x_.resize(n), dual_jacobian_.resize(n * m);
+  for (auto* list : {&directions_, &rate_}) list->resize(n * m);
+  slope_t_x_.resize(1 + n);
 }
 
 bool Index2Field::prepare(double t, const double* x) {
   if (prepared_ && t == at_t_ && std::equal(x, x + n_, at_x_.begin())) return true;
   prepared_ = false;
-  g_.jacobian<double>(t, {x}, 0, g_columns_.data());
-  for (int i = 0; i < m_; ++i)
-    for (int j = 0; j < n_; ++j) constraints_.row(i)[j] = g_columns_[i + j * m_];
+  equations_->jacobian(t, x, constraints_.row(0));
   if (learning_) constraints_.learn();
   ++factorizations;
   if (!constraints_.factor()) return false;
@@ -53,18 +50,18 @@ bool Index2Field::prepare(double t, const double* x) {
 /// divided by their size, which cancels, so that LU stays accurate however near the singular point.
 bool Index2Field::regular_slope(double t, const double* x, double* xp) {
   if (!prepare(t, x)) return false;
-  g_.first<double>(t, {x}, {nullptr}, drift_.data());
-  f_.value<double>(t, {x, z_.data()}, xp);
+  equations_->drift(t, x, drift_.data());
+  equations_->slopes(t, x, z_.data(), xp);
   double before = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_iterations; ++k) {
-    f_.jacobian<double>(t, {x, z_.data()}, 1, b_columns_.data());
+    equations_->directions(t, x, z_.data(), directions_.data());
     for (int i = 0; i < m_; ++i) {
       const double* row = constraints_.row(i);
       double largest = 0, rest = drift_[i];
       for (int j = 0; j < n_; ++j) rest += row[j] * xp[j];
       for (int c = 0; c < m_; ++c) {
         double sum = 0;
-        for (int j = 0; j < n_; ++j) sum += row[j] * b_columns_[j + c * n_];
+        for (int j = 0; j < n_; ++j) sum += row[j] * directions_[c + j * m_];
         matrix_(i, c) = sum;
         largest = std::max(largest, std::abs(sum));
       }
@@ -80,7 +77,7 @@ bool Index2Field::regular_slope(double t, const double* x, double* xp) {
       moved += change_[c] * change_[c], size += z_[c] * z_[c];
     }
     if (!std::isfinite(moved)) return false;
-    f_.value<double>(t, {x, z_.data()}, xp);
+    equations_->slopes(t, x, z_.data(), xp);
     if (moved <= 1e-28 * size || (k > 0 && moved >= before)) break;
     if (k == 0 && is_affine_) break;
     before = moved;
@@ -113,7 +110,7 @@ bool Index2Field::slope(double t, const double* x, double* xp) {
   } else {
     if (!known_) {
       std::fill(z_.begin(), z_.end(), 0.0);
-      f_.value<double>(t, {x, z_.data()}, direction_.data());
+      equations_->slopes(t, x, z_.data(), direction_.data());
     }
     // Without a slope before, the direction is found together with the limit.
     for (int k = 0; k < (known_ ? 1 : 4); ++k) {
@@ -138,15 +135,10 @@ void Index2Field::multipliers(double* z) const {
 double Index2Field::since_singular() {
   constexpr double none = std::numeric_limits<double>::infinity();
   const double* x = slope_t_x_.data() + 1;
-  if (!g_.is_differentiable() || !prepare(slope_t_x_[0], x)) return none;
+  if (!equations_->jacobian_rate(slope_t_x_[0], x, direction_.data(), rate_.data()) ||
+      !prepare(slope_t_x_[0], x))
+    return none;
   if (!constraints_.is_decomposed() && !constraints_.decompose()) return none;
-  for (int j = 0; j < n_; ++j) dual_x_[j] = Dual(x[j]), dual_x_[j].d[0] = direction_[j];
-  Dual time(slope_t_x_[0]);
-  time.d[0] = 1;
-  g_.jacobian<Dual>(time, {dual_x_.data()}, 0, dual_jacobian_.data());
-  for (int i = 0; i < m_; ++i)
-    for (int j = 0; j < n_; ++j)
-      rate_[static_cast<std::size_t>(j + i * n_)] = dual_jacobian_[i + j * m_].d[0];
   return constraints_.since_crossing(
       rate_.data(), drops_out * norm(direction_.data(), n_) * constraints_.reference() / size_);
 }
@@ -155,7 +147,7 @@ bool Index2Field::correct(double t, double* x, double drop_below, const double* 
   double before = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_corrections; ++k) {
     if (!prepare(t, x)) return false;
-    g_.value<double>(t, {x}, residual_.data());
+    equations_->constraint(t, x, residual_.data());
     constraints_.solve_where(residual_.data(), step_.data(), drop_below,
                              [&](const double* component) {
                                return !tolerance || stays_within(component, tolerance, n_);
@@ -187,7 +179,7 @@ bool Index2Field::project_end(double t, double* x, const double* tolerance) {
 
 double Index2Field::distance(double t, const double* x) {
   if (!prepare(t, x)) return std::numeric_limits<double>::infinity();
-  g_.value<double>(t, {x}, residual_.data());
+  equations_->constraint(t, x, residual_.data());
   constraints_.solve(residual_.data(), step_.data(), limit_below);
   return norm(step_.data(), n_) / size_;
 }
@@ -203,15 +195,16 @@ void Index2Field::begin(double t, const double* x) {
   if (!prepare(t, x) || constraints_.health() < limit_below) return;
   // Whether one step of Newton's iteration is all it takes.
   if (!regular_slope(t, x, side_.data())) return;
-  std::copy(b_columns_.begin(), b_columns_.end(), rate_.begin());
+  std::copy(directions_.begin(), directions_.end(), rate_.begin());
   for (double& z : z_) z += 1 + std::abs(z);
-  f_.jacobian<double>(t, {x, z_.data()}, 1, b_columns_.data());
-  is_affine_ = b_columns_ == rate_;
+  equations_->directions(t, x, z_.data(), directions_.data());
+  is_affine_ = directions_ == rate_;
   std::fill(z_.begin(), z_.end(), 0.0);
 }
 
 std::unique_ptr<ProjectedField> Index2Field::for_output() const {
   auto copy = std::make_unique<Index2Field>(*this);
+  copy->equations_ = equations_->copy();
   copy->learning_ = copy->prepared_ = false;
   return copy;
 }

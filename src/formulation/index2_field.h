@@ -5,15 +5,15 @@
 // values on both sides, at points of the manifold. [AscherLin1993, section 4; AscherLin1995, (3.2)]
 #include <Eigen/LU>
 
+#include "formulation/index2_equations.h"
 #include "formulation/projected_field.h"
 #include "linear/constraint_matrix.h"
-#include "problem/total_derivative.h"
 
 namespace daedalus {
 
 class Index2Field final : public ProjectedField {
  public:
-  explicit Index2Field(const HessenbergIndex2& form);
+  explicit Index2Field(std::shared_ptr<Index2Equations> equations);
 
   bool slope(double t, const double* x, double* xp) override;
   void guess_multipliers(const double* z) override;
@@ -34,17 +34,15 @@ class Index2Field final : public ProjectedField {
   bool limit_slope(double t, const double* x, double* xp);
   bool correct(double t, double* x, double drop_below, const double* tolerance);
 
+  std::shared_ptr<Index2Equations> equations_;
   int n_, m_;
-  Differentiated<2> f_;
-  Differentiated<1> g_;
   ConstraintMatrix constraints_;
   bool learning_ = true, prepared_ = false, undetermined_ = false, known_ = false;
   bool is_affine_ = false;  ///< in z
   double at_t_ = 0, size_ = 1, health_ = 1;
-  std::vector<double> at_x_, g_columns_, b_columns_, drift_, residual_, step_, z_, moved_, side_;
+  std::vector<double> at_x_, directions_, drift_, residual_, step_, z_, moved_, side_;
   std::vector<double> direction_;  ///< the last slope, known from the first one on
   std::vector<double> rate_, slope_t_x_, unprojected_;
-  std::vector<Dual> dual_x_, dual_jacobian_;
   Matrix matrix_;
   Vector change_, rest_;
   Eigen::PartialPivLU<Matrix> factors_;

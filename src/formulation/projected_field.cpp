@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "formulation/constrained_motion.h"
+#include "formulation/graph_field.h"
 #include "formulation/index2_field.h"
 #include "problem/system_of.h"
 
@@ -32,11 +33,14 @@ class Slopes final : public ProjectedField {
 
 }  // namespace
 
-std::unique_ptr<ProjectedField> make_projected_field(const Problem& problem) {
+std::unique_ptr<ProjectedField> make_projected_field(
+    const Problem& problem, std::shared_ptr<const std::vector<double>> modes) {
+  if (const auto* form = std::get_if<ExpressionGraph>(&problem.form))
+    return make_graph_field(problem, *form, std::move(modes));
   if (const auto* form = std::get_if<Mechanical>(&problem.form))
     return std::make_unique<ConstrainedMotion>(motion_of(*form));
   if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form))
-    return std::make_unique<Index2Field>(*form);
+    return std::make_unique<Index2Field>(index2_equations_of(*form));
   const auto* ode = std::get_if<LinearlyImplicit>(&problem.form);
   require(ode && ode->mass.is_identity(),
           "explicit methods integrate y' = f(t, y), Hessenberg systems of index 2 and mechanical "

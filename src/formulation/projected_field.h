@@ -22,6 +22,16 @@ class ProjectedField {
 
   int differential = 0;  ///< length of x
   int algebraic = 0;     ///< of the multipliers
+  /// Where x and behind it the multipliers stand among the variables; empty: in this order.
+  std::vector<int> places = {};
+  int place(int i) const { return places.empty() ? i : places[static_cast<std::size_t>(i)]; }
+  void gather(const double* y, double* x) const {
+    for (int i = 0; i < differential; ++i) x[i] = y[place(i)];
+  }
+  void scatter(const double* x, double* y) const {
+    for (int i = 0; i < differential; ++i) y[place(i)] = x[i];
+  }
+
   std::int64_t factorizations = 0;
 
   /// x', for an x on the manifold or near it. False: not finite.
@@ -83,7 +93,9 @@ void around(const double* x, int n, double* point, Look look) {
   }
 }
 
-/// Throws InvalidInput for forms that explicit methods cannot integrate.
-std::unique_ptr<ProjectedField> make_projected_field(const Problem& problem);
+/// Throws InvalidInput for forms that explicit methods cannot integrate. `modes` are the discrete
+/// values that the equations of a model are to use.
+std::unique_ptr<ProjectedField> make_projected_field(
+    const Problem& problem, std::shared_ptr<const std::vector<double>> modes);
 
 }  // namespace daedalus

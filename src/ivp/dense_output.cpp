@@ -73,9 +73,14 @@ class ModesOfAnchor {
 
 void ManifoldOutput::evaluate(const Interpolant& step, const Anchor&, double t, double* y) {
   step.evaluate(t, y);
-  field_->guess_multipliers(y + field_->differential);
-  if (field_->project_stage(t, y) && field_->slope(t, y, slope_.data()))
-    field_->multipliers(y + field_->differential);
+  field_->gather(y, x_.data());
+  const int n = field_->differential;
+  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = y[field_->place(n + k)];
+  field_->guess_multipliers(multipliers_.data());
+  if (!field_->project_stage(t, x_.data()) || !field_->slope(t, x_.data(), slope_.data())) return;
+  field_->scatter(x_.data(), y);
+  field_->multipliers(multipliers_.data());
+  for (int k = 0; k < field_->algebraic; ++k) y[field_->place(n + k)] = multipliers_[k];
 }
 
 void RefinedOutput::evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) {

@@ -53,13 +53,16 @@ class RefinedOutput final : public StepOutput {
 class ManifoldOutput final : public StepOutput {
  public:
   explicit ManifoldOutput(std::unique_ptr<ProjectedField> field)
-      : field_(std::move(field)), slope_(static_cast<std::size_t>(field_->differential)) {}
+      : field_(std::move(field)),
+        x_(static_cast<std::size_t>(field_->differential)),
+        slope_(x_),
+        multipliers_(static_cast<std::size_t>(field_->algebraic)) {}
   void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) override;
   void forget() override {}
 
  private:
   std::unique_ptr<ProjectedField> field_;
-  std::vector<double> slope_;
+  std::vector<double> x_, slope_, multipliers_;
 };
 
 /// Puts a point of the dense output onto the constraints of its system: algebraic rows where the

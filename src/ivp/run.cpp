@@ -70,7 +70,8 @@ void Integrator::Run::prepare() {
   worst_equation_.assign(system_->levels.size(), 0);
   level_maximum_.assign(system_->levels.size(), 0.0);
   solution_.method = options_.method;
-  solution_.formulation = name_of(formulation);
+  solution_.formulation =
+      name_of(field_ && field_->algebraic > 0 ? Formulation::projected : formulation);
   solution_.jacobian = explicit_ ? "not needed" : jacobian_->description();
   solution_.variables.assign(system_->variables.begin(),
                              system_->variables.begin() + system_->visible);
@@ -108,7 +109,7 @@ void Integrator::Run::prepare_implicit(const State& start) {
 }
 
 void Integrator::Run::prepare_explicit(const State& start) {
-  field_ = make_projected_field(problem_);
+  field_ = make_projected_field(problem_, system_->modes);
   stepper_ =
       std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_, solution_.statistics);
   stepper_->place(start);
@@ -116,7 +117,9 @@ void Integrator::Run::prepare_explicit(const State& start) {
 
 bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
                                    Message& message) {
-  if (field_ && field_->distance(state.t, state.y.data()) < close_to_manifold) {
+  // Models may have conditions of their own at the start.
+  if (field_ && !system_->constraints &&
+      field_->distance(state.t, state.y.data()) < close_to_manifold) {
     rate_known_.assign(static_cast<std::size_t>(system_->size), 1);
     return true;
   }
@@ -146,7 +149,9 @@ void Integrator::Run::begin() {
   Message message;
   bool consistent = false;
   if (field_) {
-    field_->begin(state.t, state.y.data());
+    std::vector<double> x(static_cast<std::size_t>(field_->differential));
+    field_->gather(state.y.data(), x.data());
+    field_->begin(state.t, x.data());
     field_->save(field_at_start_);
     use_output(std::make_shared<ManifoldOutput>(field_->for_output()));
   }

@@ -36,16 +36,18 @@ ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const Ex
       n_(field_->differential) {
   const std::size_t n = static_cast<std::size_t>(n_);
   slopes_.resize(n * static_cast<std::size_t>(method_.all_stages));
-  stage_.resize(n), estimate_.resize(n), tolerance_.resize(n);
+  for (auto* list : {&x_, &next_x_, &stage_, &estimate_, &tolerance_}) list->resize(n);
+  multipliers_.resize(static_cast<std::size_t>(field_->algebraic));
+  for (int i = 0; i < n_; ++i) atol_[i] = atol[field_->place(i)];
 }
 
 std::string ExplicitStepper::where() const {
   return fmt::format("at t = {:.10g}, step size {:.3g}", state_.t, h_);
 }
 
-void ExplicitStepper::sum_up(const State& from, double h, const double* weights, int count,
+void ExplicitStepper::sum_up(const double* from, double h, const double* weights, int count,
                              double* x) const {
-  std::copy(from.y.begin(), from.y.begin() + n_, x);
+  std::copy(from, from + n_, x);
   for (int j = 0; j < count; ++j) {
     if (weights[j] == 0) continue;
     const double w = h * weights[j];
@@ -64,17 +66,26 @@ double ExplicitStepper::weighted(const double* x, const double* a, const double*
   return std::sqrt(sum / n_);
 }
 
+/// Into the order of the variables, with the multipliers of the last slope.
+void ExplicitStepper::spread(const std::vector<double>& x, const double* xp, State& to) {
+  field_->scatter(x.data(), to.y.data());
+  field_->scatter(xp, to.yp.data());
+  field_->multipliers(multipliers_.data());
+  for (int k = 0; k < field_->algebraic; ++k) to.y[field_->place(n_ + k)] = multipliers_[k];
+}
+
 void ExplicitStepper::start(const State& state, double h) {
   state_ = state;
   next_ = state;
   h_ = h;
   rejected_ = committed_ = on_manifold_ = false;
-  field_->guess_multipliers(state_.y.data() + n_);
-  finite_ = field_->project_stage(state_.t, state_.y.data()) &&
-            field_->slope(state_.t, state_.y.data(), slope(0));
+  field_->gather(state_.y.data(), x_.data());
+  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
+  field_->guess_multipliers(multipliers_.data());
+  finite_ =
+      field_->project_stage(state_.t, x_.data()) && field_->slope(state_.t, x_.data(), slope(0));
   ++statistics_.rhs;
-  std::copy(slope(0), slope(0) + n_, state_.yp.begin());
-  field_->multipliers(state_.y.data() + n_);
+  spread(x_, slope(0), state_);
   health_ = health_before_ = field_->health();
   since_ = field_->since_singular();
   count();
@@ -82,7 +93,7 @@ void ExplicitStepper::start(const State& state, double h) {
 
 /// [HairerNorsettWanner1993, II.4]
 double ExplicitStepper::first_step(double limit) {
-  const double* y = state_.y.data();
+  const double* y = x_.data();
   const double size = weighted(y, y, y), rate = weighted(slope(0), y, y);
   const double span = limit - state_.t;
   double h = size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * size / rate;
@@ -110,26 +121,25 @@ bool ExplicitStepper::near_singular(double h) const {
 ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
   for (int i = 1; i < method_.stages; ++i) {
     const double t = state_.t + method_.c[i] * h;
-    sum_up(state_, h, method_.a[i].data(), i, stage_.data());
+    sum_up(x_.data(), h, method_.a[i].data(), i, stage_.data());
     if (on_manifold_ && !field_->project_stage(t, stage_.data())) return Outcome::failed;
     ++statistics_.rhs;
     if (!field_->slope(t, stage_.data(), slope(i))) return Outcome::failed;
     if (!on_manifold_ && field_->health() < ConstraintMatrix::suspicious)
       return Outcome::needs_projection;
   }
-  sum_up(state_, h, method_.b.data(), method_.stages, next_.y.data());
+  sum_up(x_.data(), h, method_.b.data(), method_.stages, next_x_.data());
   return Outcome::done;
 }
 
 bool ExplicitStepper::make_end(double t) {
   next_.t = t;
-  double* x = next_.y.data();
+  double* x = next_x_.data();
   for (int i = 0; i < n_; ++i) tolerance_[i] = atol_[i] + options_.rtol * std::abs(x[i]);
   if (!field_->project_end(t, x, tolerance_.data())) return false;
   ++statistics_.rhs;
   if (!field_->slope(t, x, slope(method_.stages))) return false;
-  field_->multipliers(x + n_);
-  std::copy(slope(method_.stages), slope(method_.stages) + n_, next_.yp.begin());
+  spread(next_x_, slope(method_.stages), next_);
   next_health_ = field_->health();
   next_since_ = on_manifold_ || next_health_ < ConstraintMatrix::in_sight
                     ? field_->since_singular()
@@ -157,7 +167,7 @@ double ExplicitStepper::error(double h) {
       const double* k = slope(j);
       for (int i = 0; i < n_; ++i) estimate_[i] += w * k[i];
     }
-    part[e] = weighted(estimate_.data(), state_.y.data(), next_.y.data()) / share_of_a_step;
+    part[e] = weighted(estimate_.data(), x_.data(), next_x_.data()) / share_of_a_step;
   }
   if (method_.error_order[1] == 0) return std::abs(h) * part[0];
   const double both = part[0] * part[0] + 0.01 * part[1] * part[1];
@@ -231,6 +241,7 @@ bool ExplicitStepper::attempt_exactly(double h, const Interpolant&) {
 
 void ExplicitStepper::end_at(double t, const std::vector<double>& y) {
   next_.y = y;
+  field_->gather(y.data(), next_x_.data());
   h_used_ = t - state_.t;
   reached_ = false;
   finite_ = make_end(t);
@@ -238,6 +249,7 @@ void ExplicitStepper::end_at(double t, const std::vector<double>& y) {
 
 void ExplicitStepper::move_end(const std::vector<double>& y) {
   next_.y = y;
+  field_->gather(y.data(), next_x_.data());
   finite_ = make_end(next_.t);
 }
 
@@ -267,6 +279,7 @@ void ExplicitStepper::commit() {
   count();
   note_crossing();
   std::swap(state_, next_);
+  std::swap(x_, next_x_);
   committed_ = true;
   rejected_ = false;
   health_before_ = health_, health_ = next_health_, since_ = next_since_;
@@ -275,10 +288,11 @@ void ExplicitStepper::commit() {
 void ExplicitStepper::interpolant(Interpolant& out) {
   const State& from = committed_ ? next_ : state_;
   const State& to = committed_ ? state_ : next_;
+  const double* start = committed_ ? next_x_.data() : x_.data();
   const double h = to.t - from.t;
   for (int i = method_.stages + 1; i < method_.all_stages; ++i) {
     const double t = from.t + method_.c[i] * h;
-    sum_up(from, h, method_.a[i].data(), i, stage_.data());
+    sum_up(start, h, method_.a[i].data(), i, stage_.data());
     ++statistics_.rhs;
     if ((on_manifold_ && !field_->project_stage(t, stage_.data())) ||
         !field_->slope(t, stage_.data(), slope(i)))
@@ -295,14 +309,15 @@ void ExplicitStepper::interpolant(Interpolant& out) {
   for (std::size_t i = 0; i < width; ++i) f0[i] = to.y[i] - from.y[i];
   const double *k0 = slope(0), *k1 = slope(method_.stages);
   for (int i = 0; i < n_; ++i) {
-    f1[i] = h * k0[i] - f0[i];
-    f2[i] = 2 * f0[i] - h * (k0[i] + k1[i]);
+    const int at = field_->place(i);
+    f1[at] = h * k0[i] - f0[at];
+    f2[at] = 2 * f0[at] - h * (k0[i] + k1[i]);
   }
   for (int row = 0; row < method_.dense_rows; ++row, rest += width)
     for (int j = 0; j < method_.all_stages; ++j) {
       const double w = h * method_.d[row][j];
       if (w == 0) continue;
-      for (int i = 0; i < n_; ++i) rest[i] += w * slope(j)[i];
+      for (int i = 0; i < n_; ++i) rest[field_->place(i)] += w * slope(j)[i];
     }
 }
 
@@ -314,7 +329,7 @@ void ExplicitStepper::save(std::vector<double>& memory) const {
   for (const double x : {h_, h_used_, health_, health_before_, since_}) memory.push_back(x);
   for (const bool flag : {committed_, rejected_, on_manifold_, finite_})
     memory.push_back(flag ? 1 : 0);
-  save_list(memory, slopes_);
+  save_list(memory, slopes_), save_list(memory, x_), save_list(memory, next_x_);
   field_->save(memory);
 }
 
@@ -325,7 +340,7 @@ void ExplicitStepper::restore(SavedState& memory) {
   }
   for (double* x : {&h_, &h_used_, &health_, &health_before_, &since_}) *x = memory.number();
   for (bool* flag : {&committed_, &rejected_, &on_manifold_, &finite_}) *flag = memory.flag();
-  memory.list(slopes_);
+  memory.list(slopes_), memory.list(x_), memory.list(next_x_);
   field_->restore(memory);
 }
 

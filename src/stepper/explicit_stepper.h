@@ -36,7 +36,8 @@ class ExplicitStepper final : public Stepper {
   const double* slope(int stage) const {
     return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * n_;
   }
-  void sum_up(const State& from, double h, const double* weights, int count, double* x) const;
+  void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
+  void spread(const std::vector<double>& x, const double* xp, State& to);
   bool near_singular(double h) const;
   Outcome make_stages(double h);
   bool make_end(double t);
@@ -54,8 +55,9 @@ class ExplicitStepper final : public Stepper {
   Vector atol_;
   Statistics& statistics_;
   int n_;
-  std::int64_t counted_ = 0;  ///< of the factorizations of the field
-  std::vector<double> slopes_, stage_, estimate_, tolerance_;
+  std::int64_t counted_ = 0;        ///< of the factorizations of the field
+  std::vector<double> x_, next_x_;  ///< of state_ and next_, in the order of the field
+  std::vector<double> slopes_, stage_, estimate_, tolerance_, multipliers_;
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;
   double health_ = 1, health_before_ = 1, since_ = 0, next_since_ = 0, next_health_ = 1;

@@ -9,7 +9,7 @@
 
 #include "daedalus/daedalus.h"
 
-namespace daedalus::singular {
+namespace daedalus::reproduce {
 
 struct SingularMechanism {
   std::string name;
@@ -196,4 +196,4 @@ inline SingularMechanism double_slider_crank() {
   return finished(m);
 }
 
-}  // namespace daedalus::singular
+}  // namespace daedalus::reproduce
