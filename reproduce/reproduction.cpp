@@ -14,6 +14,14 @@ const std::vector<Reproduction>& reproductions() {
        reproduce_eta},
       {"perturbation-index", "y1' - y3 y2' + y2 y3' = 0: how defects are amplified",
        reproduce_perturbation_index},
+      {"srm-5.1", "boundary values by the midpoint rule, Table 5.1 (Ascher & Lin 1996)",
+       reproduce_table_5_1},
+      {"srm-5.2", "the initial layer removed by shooting back, Table 5.2", reproduce_table_5_2},
+      {"srm-5.3", "initial values by backward Euler, Table 5.3", reproduce_table_5_3},
+      {"srm-5.4", "initial values by forward Euler, Table 5.4", reproduce_table_5_4},
+      {"srm-5.5", "derivatives of a singular constraint, Table 5.5", reproduce_table_5_5},
+      {"srm-5.6", "derivatives of a regular constraint, Table 5.6", reproduce_table_5_6},
+      {"srm-5.7", "beside staggered stabilisation, Table 5.7", reproduce_table_5_7},
   };
   return list;
 }

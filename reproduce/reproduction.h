@@ -33,5 +33,12 @@ ReproduceSummary reproduce_amplifier(const ReproduceOptions& options, std::ostre
 ReproduceSummary reproduce_van_der_pol(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_eta(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_perturbation_index(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_1(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_2(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_3(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_4(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_5(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_6(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_7(const ReproduceOptions& options, std::ostream& out);
 
 }  // namespace daedalus::reproduce
