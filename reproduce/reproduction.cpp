@@ -22,6 +22,14 @@ const std::vector<Reproduction>& reproductions() {
       {"srm-5.5", "derivatives of a singular constraint, Table 5.5", reproduce_table_5_5},
       {"srm-5.6", "derivatives of a regular constraint, Table 5.6", reproduce_table_5_6},
       {"srm-5.7", "beside staggered stabilisation, Table 5.7", reproduce_table_5_7},
+      {"srm-6.1", "a regular problem of index 2, Table 6.1 (Ascher & Lin 1997)",
+       reproduce_table_6_1},
+      {"srm-6.2", "through a singularity with bounded y, Table 6.2", reproduce_table_6_2},
+      {"srm-6.3", "through a singularity with unbounded y, Table 6.3", reproduce_table_6_3},
+      {"srm-6.4", "a planar robot of index 3, Table 6.4", reproduce_table_6_4},
+      {"srm-6.5", "drift of a slider-crank through singularities, Table 6.5", reproduce_table_6_5},
+      {"srm-figure-6.1", "slider-crank to t = 70, Figure 6.1", reproduce_figure_6_1},
+      {"srm-figure-6.2", "acceleration of the slider end, Figure 6.2", reproduce_figure_6_2},
   };
   return list;
 }

@@ -40,5 +40,12 @@ ReproduceSummary reproduce_table_5_4(const ReproduceOptions& options, std::ostre
 ReproduceSummary reproduce_table_5_5(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_table_5_6(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_table_5_7(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_1(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_2(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_3(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_4(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_5(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_figure_6_1(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_figure_6_2(const ReproduceOptions& options, std::ostream& out);
 
 }  // namespace daedalus::reproduce

@@ -55,5 +55,30 @@ TEST(PrintedTables, OnLinearProblemsComeOutAgain) {
   expect_agreement("srm-5.7", 12, 12);
 }
 
+TEST(PrintedTables, OnNonlinearProblemsComeOutAgain) {
+  expect_agreement("srm-6.1", 94, 96);
+  expect_agreement("srm-6.2", 53, 60);
+  expect_agreement("srm-6.3", 19, 20);
+  expect_agreement("srm-6.4", 35, 36);
+}
+
+TEST(PrintedTables, MarkEveryEntryThatDoesNotComeOut) {
+  for (const char* name : {"srm-5.1", "srm-5.2", "srm-5.3", "srm-5.4", "srm-5.5", "srm-5.6",
+                           "srm-5.7", "srm-6.1", "srm-6.2", "srm-6.3", "srm-6.4"}) {
+    for (const Reproduction& entry : reproductions()) {
+      if (entry.name != name) continue;
+      std::ostringstream text;
+      entry.run({}, text);
+      EXPECT_NE(text.str().find(" 0 disagree."), std::string::npos) << name;
+    }
+  }
+}
+
+TEST(PrintedTables, OfTheSingularProblemLackOnlyWhatTheSourceSays) {
+  // Table 6.2: all of alpha_1 = 0 and of Baumgarte's method agree; what is marked has alpha_1 = 1.
+  for (const PrintedEntry& entry : read_printed_table("6_2"))
+    EXPECT_TRUE(entry.remark.empty() || entry.alpha_1 == 1) << entry.line;
+}
+
 }  // namespace
 }  // namespace daedalus::reproduce
