@@ -254,6 +254,43 @@ TEST(IndexThreeRegularisation, StaggeredIsOfFirstOrderInEps) {
               0.2);
 }
 
+TEST(NonlinearRegularisation, TakesStepsLongerThanEpsWithRadauPoints) {
+  for (const bool is_robot : {false, true}) {
+    const auto run = [&](double eps) {
+      Regularisation settings = {.eps = eps,
+                                 .pull = is_robot ? Pull::levels : Pull::combination,
+                                 .carried = Carried::multiplier,
+                                 .iterations = 3,
+                                 .scheme = "radau_iia_5"};
+      settings.guess = [](double, Output y) { y[0] = 1; };
+      return regularise(is_robot ? robot() : circle(), settings, uniform_mesh({0, 1}, 25));
+    };
+    const RegularisedRun coarse = run(0.008), fine = run(0.004);
+    ASSERT_TRUE(coarse.succeeded() && fine.succeeded()) << coarse.message << fine.message;
+    for (int s = 1; s <= (is_robot ? 2 : 3); ++s) {
+      const auto exact = is_robot ? robot_exact : circle_exact;
+      EXPECT_NEAR(order(error(coarse, s, exact, 0.8), error(fine, s, exact, 0.8)), s, 0.25)
+          << is_robot << ", s = " << s;
+    }
+  }
+}
+
+TEST(NonlinearRegularisation, CollocatesWithTheOrderOfItsPoints) {
+  // [AscherLin1996, (4.8)]: x has order 2k - 1, above the floor eps^3.
+  const auto run = [](const char* scheme, int steps) {
+    return regularise(
+        circle(), {.eps = 1e-5, .carried = Carried::multiplier, .iterations = 3, .scheme = scheme},
+        uniform_mesh({0, 1}, steps));
+  };
+  const auto observed = [&](const char* scheme, int steps) {
+    return order(error(run(scheme, steps), 3, circle_exact, 0.5),
+                 error(run(scheme, 2 * steps), 3, circle_exact, 0.5));
+  };
+  EXPECT_NEAR(observed("backward_euler", 40), 1, 0.25);
+  EXPECT_NEAR(observed("radau_iia_3", 20), 3, 0.25);
+  EXPECT_NEAR(observed("radau_iia_5", 5), 5, 0.5);
+}
+
 /// A pendulum, as a mechanical system and as the same equations in Hessenberg form.
 Problem pendulum(bool is_mechanical) {
   const auto g = [](auto q, auto out) { out[0] = (q[0] * q[0] + q[1] * q[1] - 1.0) / 2.0; };
@@ -310,6 +347,7 @@ TEST(NonlinearRegularisation, AllocatesNothingAfterItsFirstSteps) {
     for (const Pull pull : {Pull::combination, Pull::levels, Pull::invariants})
       counts_settle(robot(), {.weight = weight, .delta = 0.1, .pull = pull, .iterations = 2});
   }
+  counts_settle(circle(), {.iterations = 2, .scheme = "radau_iia_5"});
   counts_settle(circle(), staggered_stabilisation(0.01));
   counts_settle(robot(), staggered_stabilisation(0.01));
   counts_settle(robot(), post_stabilisation(2));
@@ -337,7 +375,7 @@ TEST(NonlinearRegularisation, SaysUntilWhenValuesAreFinite) {
 
 TEST(NonlinearRegularisation, RefusesWhatCannotBe) {
   const auto mesh = uniform_mesh({0, 1}, 10);
-  EXPECT_THROW(regularise(circle(), {.scheme = "radau_iia_5"}, mesh), InvalidInput);
+  EXPECT_THROW(regularise(circle(), {.scheme = "huen"}, mesh), InvalidInput);
   EXPECT_THROW(regularise(circle(), {.pull = Pull::levels}, mesh), InvalidInput);
   EXPECT_THROW(regularise(circle(), {}, uniform_mesh({1, 0}, 10)), InvalidInput);
   const Problem ode = {.form = LinearlyImplicit{.size = 1}, .t_span = {0, 1}, .start = {1}};

@@ -54,8 +54,8 @@ struct Regularisation {
   int iterations = 1;
   /// After each step so often x <- x - B (G B)^-1 g, positions and velocities alike for index 3.
   int post_stabilisations = 0;
-  /// "forward_euler", "heun"; for linear problems also "midpoint", "backward_euler" and every
-  /// collocation method of the catalogue: "gauss_4", "radau_iia_5".
+  /// "forward_euler", "heun" (eps > h/2), "midpoint", "backward_euler" and every implicit method of
+  /// the catalogue: "gauss_4", "radau_iia_5".
   std::string scheme = "heun";
   /// What is carried into the first iteration, y_0(t) or B y_0(t); y(t_0) for Pull::staggered.
   /// Default: zero.

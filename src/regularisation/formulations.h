@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "regularisation/equations.h"
-#include "regularisation/explicit_march.h"
+#include "regularisation/march.h"
 
 namespace daedalus {
 

@@ -7,8 +7,9 @@
 
 #include "daedalus/error.h"
 #include "regularisation/affine_ode.h"
-#include "regularisation/explicit_march.h"
 #include "regularisation/linear_terms.h"
+#include "regularisation/march.h"
+#include "regularisation/schemes.h"
 
 namespace daedalus {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "daedalus/error.h"
 #include "regularisation/formulations.h"
+#include "regularisation/schemes.h"
 
 namespace daedalus {
 namespace {
