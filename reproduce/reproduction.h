@@ -22,6 +22,7 @@ struct Reproduction {
   std::string name = {};
   std::string title = {};
   std::function<ReproduceSummary(const ReproduceOptions&, std::ostream&)> run = {};
+  bool has_figure = false;
 };
 
 /// In the order in which lists show them.
@@ -33,6 +34,8 @@ ReproduceSummary reproduce_amplifier(const ReproduceOptions& options, std::ostre
 ReproduceSummary reproduce_van_der_pol(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_eta(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_perturbation_index(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_regularisation_orders(const ReproduceOptions& options,
+                                                 std::ostream& out);
 ReproduceSummary reproduce_table_5_1(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_table_5_2(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_table_5_3(const ReproduceOptions& options, std::ostream& out);

@@ -258,6 +258,14 @@ TEST(Regularisation, BackwardsIsStableWithTheSignOfEpsTurned) {
   }
 }
 
+TEST(Regularisation, FindsMultipliersFromProductsAndFromTheHiddenConstraint) {
+  for (const double t : {0.0, 0.2, 0.7}) {
+    const double y = std::cos(t) / (1 - 2 * t);
+    EXPECT_NEAR(hidden_multiplier(example(), t, Values{std::exp(-t), std::sin(t)})[0], y, 1e-13);
+    EXPECT_NEAR(multiplier(example(), t, Values{0, std::cos(t)})[0], y, 1e-13);
+  }
+}
+
 TEST(Regularisation, MovesMeshPointsOffSingularTimes) {
   const std::vector<double> mesh = uniform_mesh({0, 1}, 10);
   const std::vector<double> moved = off_singularities(mesh, example());

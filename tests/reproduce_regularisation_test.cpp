@@ -45,6 +45,10 @@ TEST(PrintedTables, ShowNumbersAsThePaperDoes) {
   EXPECT_EQ(printed_style(0), ".0");
 }
 
+TEST(PrintedTables, AreAccompaniedByTheOrdersOfTheorem31) {
+  expect_agreement("srm-orders", 48, 48);
+}
+
 TEST(PrintedTables, OnLinearProblemsComeOutAgain) {
   expect_agreement("srm-5.1", 216, 225);
   expect_agreement("srm-5.2", 32, 32);

@@ -108,6 +108,12 @@ std::vector<double> uniform_mesh(Interval span, int steps);
 std::vector<double> off_singularities(std::vector<double> mesh, const LinearIndex2& problem,
                                       double threshold = 1e-10);
 
+/// y from B y, away from singular times: the y of least residual in B y = product.
+Vector multiplier(const LinearIndex2& problem, double t, const Vector& product);
+/// y on a solution at t: 0 = (C x + r)' solved for y. At the start it makes a guess without the
+/// worst layer.  [AscherLin1996, Remark 3.1]
+Vector hidden_multiplier(const LinearIndex2& problem, double t, const Vector& x);
+
 /// Iterates on the given mesh. On a mesh that runs backwards eps changes its sign, so that the
 /// drift decays in the direction of integration: shooting back from a terminal value.
 RegularisedRun regularise(const LinearIndex2& problem, const Regularisation& settings,

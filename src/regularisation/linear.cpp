@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <Eigen/LU>
+#include <Eigen/QR>
 #include <fmt/format.h>
 
 #include "daedalus/error.h"
@@ -152,6 +153,21 @@ RegularisedRun regularise(const LinearIndex2& problem, const Regularisation& set
   }
   set_message(run);
   return run;
+}
+
+Vector multiplier(const LinearIndex2& problem, double t, const Vector& product) {
+  require_problem(problem);
+  LinearTerms terms(problem, {.pull = Pull::staggered}, 1);
+  terms.evaluate(t);
+  return terms.B.householderQr().solve(product);
+}
+
+Vector hidden_multiplier(const LinearIndex2& problem, double t, const Vector& x) {
+  require_problem(problem);
+  LinearTerms terms(problem, {.pull = Pull::staggered}, 1);
+  terms.evaluate(t);
+  const Vector rest = (terms.C_dot + terms.C * terms.A) * x + terms.C * terms.q + terms.r_dot;
+  return -(terms.C * terms.B).partialPivLu().solve(rest);
 }
 
 std::vector<double> off_singularities(std::vector<double> mesh, const LinearIndex2& problem,
