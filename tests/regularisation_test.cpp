@@ -62,7 +62,7 @@ Errors errors(const RegularisedRun& run, int s, double begin, double end) {
   }
   for (std::size_t k = 0; k < run.nodes.size(); ++k) {
     const double t = run.nodes[k];
-    if (!inside(t)) continue;
+    if (!inside(t) || iterate.carried.rows() < 2) continue;
     const Vector exact = Values{0, std::cos(t)};
     result.product =
         std::max(result.product, (iterate.carried.col(k) - exact).cwiseAbs().maxCoeff());
@@ -256,6 +256,20 @@ TEST(Regularisation, BackwardsIsStableWithTheSignOfEpsTurned) {
     EXPECT_NEAR(order(a.x, b.x), s, 0.15) << s;
     EXPECT_NEAR(order(a.product, b.product), s, 0.15) << s;
   }
+}
+
+TEST(Regularisation, HasBaumgarteAndPenaltyAsSettings) {
+  const auto mesh = uniform_mesh({0, 1}, 400);
+  const auto error_with = [&](Regularisation settings) {
+    settings.scheme = "gauss_8";
+    return errors(regularise(example(false), settings, mesh), 1, 0, 1).x;
+  };
+  // [AscherLin1996, (2.10)] has the exact solution, whatever its parameter.
+  EXPECT_LT(error_with(baumgarte(0)), 1e-12);
+  EXPECT_LT(error_with(baumgarte(10)), 1e-12);
+  // (3.5): first order in eps.
+  const double coarse = error_with(penalty(0.02, Weight::inverse));
+  EXPECT_NEAR(order(coarse, error_with(penalty(0.01, Weight::inverse))), 1, 0.15);
 }
 
 TEST(Regularisation, FindsMultipliersFromProductsAndFromTheHiddenConstraint) {
