@@ -134,4 +134,20 @@ RegularisedRun regularise(const Problem& problem, const Regularisation& settings
                           const std::vector<double>& mesh,
                           const RegularisationObserver& observer = {});
 
+/// Conditions at both ends of a nonlinear problem, for x alone (index 3: positions above
+/// velocities).
+struct EndValues {
+  /// at_begin x(t_0) + at_end x(t_N) = values: as many rows as x, or without those that the
+  /// constraint at t_0 (index 3: and its derivative) supplies.
+  Matrix at_begin = {}, at_end = {};
+  Vector values = {};
+  std::function<void(double t, Output x)> guess = {};  ///< a first approximation of the solution
+};
+
+/// Implicit schemes only; each iterate is found by quasilinearisation, which converges near the
+/// solution, and from farther away with a larger eps. Pull::staggered is refused.
+/// The problem's own start is not used. If an iterate is not found, the run holds those before it.
+RegularisedRun regularise(const Problem& problem, const EndValues& ends,
+                          const Regularisation& settings, const std::vector<double>& mesh);
+
 }  // namespace daedalus

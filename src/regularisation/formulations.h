@@ -12,4 +12,8 @@ std::unique_ptr<RegularisedOde> regularised_index_2(std::unique_ptr<FirstOrderEq
 std::unique_ptr<RegularisedOde> regularised_index_3(std::unique_ptr<SecondOrderEquations> equations,
                                                     const Regularisation& settings);
 
+/// By the form of the problem. Throws InvalidInput for what cannot be regularised.
+std::unique_ptr<RegularisedOde> regularised_ode(const Problem& problem,
+                                                const Regularisation& settings);
+
 }  // namespace daedalus

@@ -37,6 +37,11 @@ class Combination2 final : public RegularisedOde {
     rate.noalias() -= at_->B * y_;
   }
 
+  Vector constraints(double t, const Vector& x) override {
+    at_->evaluate(t, x);
+    return at_->g;
+  }
+
   void stabilise(double t, Vector& x) override {
     at_->evaluate(t, x);
     carrier_.set(at_->G, at_->B);
@@ -70,6 +75,12 @@ class Staggered2 final : public RegularisedOde {
     rate.tail(m) = at_->g_t;
     rate.tail(m).noalias() += at_->G * rate.head(n);
     rate.tail(m) /= eps_;
+  }
+
+  Vector constraints(double t, const Vector& state) override {
+    x_ = state.head(at_->f.size());
+    at_->evaluate(t, x_);
+    return at_->g;
   }
 
  private:

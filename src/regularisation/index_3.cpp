@@ -22,6 +22,13 @@ class SecondOrderOde : public RegularisedOde {
     set_sizes(2 * n_, carrier_.size(n_));
   }
 
+  Vector constraints(double t, const Vector& x) override {
+    move_to(t, x, false);
+    Vector both(2 * m_);
+    both << at_->g, at_->g_dot;
+    return both;
+  }
+
   void stabilise(double t, Vector& x) override {
     move_to(t, x, false);
     carrier_.weight.solve_product(at_->g, y_);

@@ -29,6 +29,11 @@ class LinearRegularised final : public RegularisedOde {
     rate.noalias() = terms_.A * x + terms_.Q * after + terms_.q;
   }
 
+  Vector constraints(double t, const Vector& x) override {
+    terms_.evaluate_constraint(t);
+    return terms_.C * x + terms_.r;
+  }
+
  private:
   LinearTerms terms_;
 };

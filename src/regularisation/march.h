@@ -19,6 +19,8 @@ class RegularisedOde {
   /// rate = x_s' and after = w_s at (t, x_s), given before = w_{s-1}(t).
   virtual void evaluate(double t, const Vector& x, const Vector& before, Vector& rate,
                         Vector& after) = 0;
+  /// Every constraint on x, with its derivatives.
+  virtual Vector constraints(double t, const Vector& x) = 0;
   /// Moves x towards its constraints once.
   virtual void stabilise(double /*t*/, Vector& /*x*/) {}
 

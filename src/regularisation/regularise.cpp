@@ -8,12 +8,14 @@
 namespace daedalus {
 namespace {
 
+/// x, and below it what staggered stabilisation integrates besides.
 Vector start_of(const Problem& problem, const RegularisedOde& ode, const Regularisation& settings,
-                double t_begin, int differential) {
-  Vector start = Vector::Zero(ode.size());
+                double t_begin) {
+  const int rest = settings.pull == Pull::staggered ? ode.carried() : 0;
+  const int differential = ode.size() - rest;
   const int given = std::min(problem.start.size(), differential);
+  Vector start = Vector::Zero(ode.size());
   start.head(given) = problem.start.vector().head(given);
-  const auto rest = ode.size() - differential;
   if (rest > 0 && settings.guess)
     settings.guess(t_begin, Output(start.data() + differential, rest));
   return start;
@@ -21,29 +23,27 @@ Vector start_of(const Problem& problem, const RegularisedOde& ode, const Regular
 
 }  // namespace
 
+std::unique_ptr<RegularisedOde> regularised_ode(const Problem& problem,
+                                                const Regularisation& settings) {
+  if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form)) {
+    if (settings.pull == Pull::levels || settings.pull == Pull::invariants)
+      throw InvalidInput("pull: levels and invariants are for index 3");
+    return regularised_index_2(first_order_equations(*form), settings);
+  }
+  if (const auto* form = std::get_if<HessenbergIndex3>(&problem.form))
+    return regularised_index_3(second_order_equations(*form), settings);
+  if (const auto* form = std::get_if<Mechanical>(&problem.form))
+    return regularised_index_3(second_order_equations(*form), settings);
+  throw InvalidInput("form: regularisation takes HessenbergIndex2, HessenbergIndex3, Mechanical");
+}
+
 RegularisedRun regularise(const Problem& problem, const Regularisation& settings,
                           const std::vector<double>& mesh, const RegularisationObserver& observer) {
   require_settings(settings, mesh);
   if (mesh.back() < mesh.front())
     throw InvalidInput("mesh runs backwards: only linear problems are taken there");
-  std::unique_ptr<RegularisedOde> ode;
-  int differential = 0;
-  if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form)) {
-    if (settings.pull == Pull::levels || settings.pull == Pull::invariants)
-      throw InvalidInput("pull: levels and invariants are for index 3");
-    ode = regularised_index_2(first_order_equations(*form), settings);
-    differential = form->differential;
-  } else if (const auto* chain = std::get_if<HessenbergIndex3>(&problem.form)) {
-    ode = regularised_index_3(second_order_equations(*chain), settings);
-    differential = 2 * chain->position;
-  } else if (const auto* mechanical = std::get_if<Mechanical>(&problem.form)) {
-    ode = regularised_index_3(second_order_equations(*mechanical), settings);
-    differential = 2 * mechanical->coordinates;
-  } else {
-    throw InvalidInput("form: regularisation takes HessenbergIndex2, HessenbergIndex3, Mechanical");
-  }
-  const Vector start = start_of(problem, *ode, settings, mesh.front(), differential);
-  return march(*ode, start, settings, mesh, observer);
+  const std::unique_ptr<RegularisedOde> ode = regularised_ode(problem, settings);
+  return march(*ode, start_of(problem, *ode, settings, mesh.front()), settings, mesh, observer);
 }
 
 }  // namespace daedalus
