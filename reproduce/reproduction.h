@@ -22,6 +22,7 @@ struct Reproduction {
   std::string name = {};
   std::string title = {};
   std::function<ReproduceSummary(const ReproduceOptions&, std::ostream&)> run = {};
+  bool has_figure = false;
 };
 
 /// In the order in which lists show them.
@@ -34,5 +35,21 @@ ReproduceSummary reproduce_van_der_pol(const ReproduceOptions& options, std::ost
 ReproduceSummary reproduce_eta(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_singular(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_perturbation_index(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_regularisation_orders(const ReproduceOptions& options,
+                                                 std::ostream& out);
+ReproduceSummary reproduce_table_5_1(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_2(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_3(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_4(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_5(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_6(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_5_7(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_1(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_2(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_3(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_4(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_table_6_5(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_figure_6_1(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_figure_6_2(const ReproduceOptions& options, std::ostream& out);
 
 }  // namespace daedalus::reproduce

@@ -130,7 +130,7 @@ inline SingularMechanism slider_crank() {
   return finished(m);
 }
 
-/// The one of [AscherLin1995, section 5]: centres and angles of two equal bars, five constraints.
+/// The one of [AscherLin1997, section 5]: centres and angles of two equal bars, five constraints.
 inline SingularMechanism slider_crank_angles() {
   SingularMechanism m;
   m.name = "slider-crank, centres and angles";

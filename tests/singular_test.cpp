@@ -107,11 +107,11 @@ struct Example {
   Vector (*exact)(double t);
 };
 
-/// Examples 6.2, 6.3 of [AscherLin1995] and the one of Table 5.7 in [AscherLin1993]: singular at
+/// Examples 6.2, 6.3 of [AscherLin1997] and the one of Table 5.7 in [AscherLin1996]: singular at
 /// 1/2.
 std::vector<Example> index_2_examples() {
   return {
-      {"AscherLin1995, 6.2",
+      {"AscherLin1997, 6.2",
        {2, 1,
         [](auto t, auto x, auto y, auto f) {
           f[0] = 1.0 + (t - 0.5) * exp(t) - x[0] * y[0];
@@ -124,7 +124,7 @@ std::vector<Example> index_2_examples() {
        [](double t) {
          return Vector{{t - 0.5, t * t - 0.25}};
        }},
-      {"AscherLin1995, 6.3",
+      {"AscherLin1997, 6.3",
        {2, 1,
         [](auto t, auto x, auto y, auto f) {
           f[0] = -x[0] + x[1] - sin(t) - (1.0 + 2.0 * t);
@@ -134,7 +134,7 @@ std::vector<Example> index_2_examples() {
        [](double t) {
          return Vector{{1 - 2 * t, std::sin(t)}};
        }},
-      {"AscherLin1993, Table 5.7",
+      {"AscherLin1996, Table 5.7",
        {2, 1,
         [](auto t, auto, auto y, auto f) {
           const auto a = t - 0.5, b = t * t - 0.25;

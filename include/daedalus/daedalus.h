@@ -12,6 +12,7 @@
 #include "daedalus/output.h"
 #include "daedalus/problem.h"
 #include "daedalus/record.h"
+#include "daedalus/regularisation.h"
 #include "daedalus/report.h"
 #include "daedalus/solution.h"
 #include "daedalus/solve.h"

@@ -4,7 +4,7 @@
 // Gc = (G; K) the position and velocity constraints, gamma what their second (first) derivatives
 // are without acceleration. With M = L L^T and the matrix Gh = Gc L^-T,
 //   L^T a = L^-1 f - zh,   zh = Gh^+ (Gh L^-1 f + gamma),   z = L^-T zh = M^-1 Gc^T lambda:
-// z stays smooth where Gc loses rank and lambda does not exist. [AscherLin1995, (5.6)]
+// z stays smooth where Gc loses rank and lambda does not exist. [AscherLin1997, (5.6)]
 #include <Eigen/Cholesky>
 
 #include "formulation/motion_equations.h"

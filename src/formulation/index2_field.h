@@ -2,7 +2,7 @@
 // Hessenberg systems of index 2 for explicit methods,
 //   y' = f(t, y, z),  0 = g(t, y):   z from  g_y f(t, y, z) + g_t = 0.
 // Where g_y f_z loses rank at a point, z may have no limit while y' has: it is the mean of its
-// values on both sides, at points of the manifold. [AscherLin1993, section 4; AscherLin1995, (3.2)]
+// values on both sides, at points of the manifold. [AscherLin1996, section 4; AscherLin1997, (3.2)]
 #include <Eigen/LU>
 
 #include "formulation/index2_equations.h"

@@ -65,7 +65,7 @@ TEST(SingularStarts, OfTheFourBarAreNeverLost) {
   expect_none_lost(reproduce::four_bar());
 }
 
-/// Positions over the whole run, against the limits of [AscherLin1995]'s mechanism.
+/// Positions over the whole run, against the limits of [AscherLin1997]'s mechanism.
 TEST(SingularRuns, StayAccurateToTheEnd) {
   const double starts[][2] = {{7 * std::numbers::pi / 4, 0},
                               {std::numbers::pi / 4, 2 * std::sqrt(2.0)}};
