@@ -33,5 +33,8 @@ ReproduceSummary reproduce_amplifier(const ReproduceOptions& options, std::ostre
 ReproduceSummary reproduce_van_der_pol(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_eta(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_perturbation_index(const ReproduceOptions& options, std::ostream& out);
+/// Table 4.`number` of Ascher and Petzold (1992).
+ReproduceSummary reproduce_collocation(int number, const ReproduceOptions& options,
+                                       std::ostream& out);
 
 }  // namespace daedalus::reproduce
