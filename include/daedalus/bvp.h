@@ -106,6 +106,20 @@ struct BoundarySolution {
 [[nodiscard]] BoundarySolution solve_boundary(const Model& model, const BoundaryOptions& options,
                                               const BoundarySolution* before = nullptr);
 
+/// A family of problems from an easy member to the wanted one. Each solution is the guess of the
+/// next; steps in the parameter grow after success and shrink after failure.
+struct Continuation {
+  double from = 0, to = 1;
+  double first_step = 0.25;     ///< as a part of the way
+  double smallest_step = 1e-4;  ///< likewise
+  int max_solves = 200;
+};
+/// `solve_at(value, before)`: before is null at first, and `value == to` at last. What is returned
+/// belongs to the last value that was solved; on failure the message says how far it came.
+[[nodiscard]] BoundarySolution continue_boundary(
+    const std::function<BoundarySolution(double value, const BoundarySolution* before)>& solve_at,
+    const Continuation& way);
+
 /// Element by element from z(t_0) = start over options.mesh or options.elements equal elements.
 [[nodiscard]] BoundarySolution collocate_initial_values(const BoundaryProblem& problem,
                                                         const Values& start,

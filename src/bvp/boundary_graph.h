@@ -6,6 +6,10 @@
 #include "daedalus/bvp.h"
 #include "expression/equation_set.h"
 
+namespace daedalus::model {
+struct FlatModel;
+}
+
 namespace daedalus::bvp {
 
 struct BoundaryGraph {
@@ -28,5 +32,6 @@ struct BoundaryGraph {
 };
 
 BoundaryGraph graph_of(const BoundaryProblem& problem);
+BoundaryGraph graph_of(const model::FlatModel& model);
 
 }  // namespace daedalus::bvp

@@ -205,6 +205,9 @@ struct CollocationSystem::Construction {
             add_component(1, "shift of " + graph.variables[at(r)], false);
           }
     }
+    for (int j = 0; j < n; ++j)
+      if (const int r = root[at(j)]; r != j && depth[at(j)] < order_of[at(r)])
+        to.slot_names[at(first_slot[at(r)] + depth[at(j)])] = graph.variables[at(j)];
     const int w = to.states_;
     variables = w + to.components();
     for (int j = 0; j < n; ++j) {

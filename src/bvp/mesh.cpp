@@ -106,6 +106,7 @@ std::vector<double> spread(const Monitor& monitor, const std::vector<double>& me
   std::vector<double> ends;
   for (const double t : fixed)
     if (t > mesh.front() && t < mesh.back()) ends.push_back(t);
+  std::sort(ends.begin(), ends.end());
   ends.push_back(mesh.back());
   double begin = mesh.front();
   for (const double end : ends) {

@@ -240,11 +240,14 @@ void MeshEquations::fail_singular_system() {
   }
   failure_.what = "the boundary conditions do not determine the solution";
   failure_.where = names.empty()
-                       ? "the linearised problem is singular"
-                       : fmt::format("free to move, together: {}", fmt::join(names, ", "));
-  failure_.why =
-      "conditions that repeat each other or the constraints, or a guess at which a "
-      "nonlinear condition has no derivative";
+                       ? "where they are linearised"
+                       : fmt::format("and leave free, together: {}", fmt::join(names, ", "));
+  failure_.why = fmt::format(
+      "conditions that repeat each other or the constraints, a guess at which a nonlinear "
+      "condition "
+      "has no derivative, or a solution that grows so fast that the conditions do not reach it "
+      "(changes are amplified by {:.1e})",
+      solver_->condition());
   failure_.hint = "conditions for the variables named, or another guess";
 }
 
