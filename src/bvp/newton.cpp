@@ -67,7 +67,7 @@ void combine(const Iterate& a, double factor, const Iterate& b, Iterate& to) {
 
 }  // namespace
 
-NewtonOutcome newton(MeshEquations& equations, Iterate& u, double tolerance,
+NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
                      const BoundaryOptions& options, BoundaryStatistics& statistics) {
   constexpr double smallest_lambda = 1e-5, keeps_matrix = 0.25;
   const auto failed = [&](Reason reason, std::string what, std::string why, std::string hint) {
@@ -105,6 +105,8 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double tolerance,
         outcome.message.where = where;
       return outcome;
     }
+    // Rounding errors, amplified as everything else, end the convergence.
+    const double tolerance = std::clamp(2e-15 * equations.condition(), wanted, 30 * wanted);
     equations.correction(delta);
     const Measure measure(equations, u);
     const Size size = measure(delta);
@@ -149,7 +151,8 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double tolerance,
         return {true, Reason::finished, {}};
       }
       ++statistics.rejected;
-      lambda = std::min(finite ? best : 0.1 * lambda, 0.5 * lambda);
+      // Far away the estimate of the curvature says little: exponentials explode.
+      lambda = std::clamp(finite ? best : 0.0, 0.1 * lambda, 0.5 * lambda);
       if (!(lambda >= smallest_lambda))
         return failed(Reason::newton_failed,
                       "Newton's method found no step that brings the solution nearer",
@@ -171,7 +174,8 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double tolerance,
       const Size next = measure(difference);
       ++statistics.newton;
       if (!(next.mean <= keeps_matrix * kept.mean)) {
-        if (next.largest <= tolerance) {
+        // Where rounding is all that moves, another matrix would not help.
+        if (next.largest <= 10 * tolerance) {
           combine(trial, 1, difference, u);
           return {true, Reason::finished, {}};
         }

@@ -144,7 +144,7 @@ class BoundaryRun {
 
   BoundarySolution adapt(Iterate u) {
     constexpr int most_meshes = 60, most_spreads = 6;
-    int spreads = 0;
+    int spreads = 0, most = u.elements();
     double safety = 1;  // of the number of elements, learnt from estimates
     for (;;) {
       const Monitor need = monitor(system_, basis_, u, options_.tolerance);
@@ -153,14 +153,16 @@ class BoundaryRun {
       const int elements = u.elements();
       const bool is_good = elements >= 0.85 * wanted && need.evenness > 0.4;
       if (!is_good && spreads < most_spreads) {
-        const double next = std::clamp(wanted, 0.5 * elements, 3.0 * elements);
+        // Coarser meshes are tried at first only: numbers must not go up and down for ever.
+        const double next =
+            std::clamp(wanted, spreads < 3 ? 0.5 * elements : 1.0 * elements, 3.0 * elements);
         if (next > 0.5 * options_.max_elements) return out_of_elements(u);
         Iterate v =
             transferred(kernel_, basis_, u,
                         spread(need, u.t, static_cast<int>(std::ceil(next)), graph_.points));
         ++spreads;
-        // More elements than before are progress; the same number is not tried for ever.
-        if (v.elements() > 1.5 * elements) spreads = 0;
+        if (v.elements() > 1.5 * most) spreads = 0;  // that is progress
+        most = std::max(most, v.elements());
         if (const NewtonOutcome outcome = solve(v); outcome.converged) {
           u = std::move(v);
           continue;
