@@ -183,6 +183,28 @@ TEST(BoundarySolver, SaysHowFarContinuationCame) {
   EXPECT_THAT(s.message.text(), HasSubstr("on the way from 1 to 5, beyond 3."));
 }
 
+TEST(BoundarySolver, FollowsABranchAroundItsFold) {
+  // u'' = -p e^u: the lower solutions turn into the upper ones at p = 3.513830719.
+  BoundaryProblem p;
+  p.orders = {2}, p.parameters = 1;
+  p.t_span = {0, 1};
+  p.f = [](auto, auto z, auto, auto out) { out[0] = -z[2] * exp(z[0]); };
+  p.conditions = 2;
+  p.condition = [](auto z, auto out) { out[0] = z[0], out[1] = z[3]; };
+  const auto solutions =
+      follow_branch(p, {.from = 1, .to = 4, .first_step = 0.5, .lowest = 1, .largest_step = 0.5},
+                    {.tolerance = 1e-8});
+  double largest = 0;
+  for (const BoundarySolution& s : solutions) {
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    largest = std::max(largest, s.row(0)[2]);
+  }
+  EXPECT_GT(largest, 3.49);
+  EXPECT_LT(largest, 3.513830720);
+  EXPECT_LT(solutions.back().row(0)[2], 1);     // back again
+  EXPECT_GT(solutions.back().row(0)[1], 10.8);  // with the steep slope of the upper solution
+}
+
 TEST(BoundarySolver, KeepsFastGrowthAndDecayApart) {
   // x1' = 1e3 x1, x2' = -1e3 x2 with one condition at each end: shooting would overflow.
   BoundaryProblem p;

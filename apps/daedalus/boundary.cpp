@@ -25,6 +25,8 @@ BoundaryOptions boundary_options(const SolveCommand& command, const Options& opt
     throw InvalidInput(fmt::format(
         "--method {}: boundary value problems are collocated at gauss, radau or lobatto points",
         method));
+  // Projected: mesh points are put onto the constraints of all levels.
+  result.project_lower = command.run.formulation == "projected";
   result.tolerance = options.rtol;
   result.time_limit = options.time_limit;
   result.interrupt = options.interrupt;

@@ -120,6 +120,22 @@ struct Continuation {
     const std::function<BoundarySolution(double value, const BoundarySolution* before)>& solve_at,
     const Continuation& way);
 
+/// Solutions of a problem with one condition too few, whose last parameter runs along a branch,
+/// also around folds, where it turns back.
+struct Branch {
+  double from = 0, to = 1;  ///< of the parameter; the second solution is found on the way to `to`
+  double first_step = 0.1;  ///< of the parameter
+  double lowest = -1e300, highest = 1e300;  ///< the branch ends where the parameter leaves these
+  int max_solutions = 100;
+  double largest_step = 1;  ///< of length along the branch
+};
+/// The parameter is the last entry of each solution's states. Steps are taken along the secant in
+/// (z(t_0), parameter): the added condition is orthogonal to it (pseudo-arclength). What was found
+/// before a failure is returned; the last solution then carries the message.
+[[nodiscard]] std::vector<BoundarySolution> follow_branch(const BoundaryProblem& problem,
+                                                          const Branch& branch,
+                                                          const BoundaryOptions& options = {});
+
 /// Element by element from z(t_0) = start over options.mesh or options.elements equal elements.
 [[nodiscard]] BoundarySolution collocate_initial_values(const BoundaryProblem& problem,
                                                         const Values& start,

@@ -106,7 +106,14 @@ class BoundaryRun {
                          : with_points(options_.mesh));
     }
     const PiecewisePolynomial& old = *before->polynomial;
-    Iterate u = guessed(with_points(options_.mesh.empty() ? old.iterate().t : options_.mesh));
+    // The old mesh was halved for its estimate, and so will this one be.
+    std::vector<double> mesh = options_.mesh;
+    if (mesh.empty())
+      for (std::size_t i = 0; i < old.iterate().t.size(); i += options_.adapt ? 2 : 1)
+        mesh.push_back(old.iterate().t[i]);
+    if (mesh.size() < 2) mesh = old.iterate().t;
+    mesh.back() = graph_.t_span.end;
+    Iterate u = guessed(with_points(mesh));
     Vector s(system_.slots());
     const int n = system_.components(), d = system_.algebraic();
     for (int i = 0; i <= u.elements(); ++i) {
@@ -151,7 +158,8 @@ class BoundaryRun {
       // The result comes from the halved mesh.
       const double wanted = std::max(0.5 * 1.2 * safety * need.elements, 2.0);
       const int elements = u.elements();
-      const bool is_good = elements >= 0.85 * wanted && need.evenness > 0.4;
+      const bool is_good = elements >= 0.85 * wanted && elements <= std::max(3 * wanted, 12.0) &&
+                           need.evenness > 0.4;
       if (!is_good && spreads < most_spreads) {
         // Coarser meshes are tried at first only: numbers must not go up and down for ever.
         const double next =
