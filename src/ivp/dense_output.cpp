@@ -71,7 +71,14 @@ class ModesOfAnchor {
 
 }  // namespace
 
-void StepOutput::evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) {
+void ManifoldOutput::evaluate(const Interpolant& step, const Anchor&, double t, double* y) {
+  step.evaluate(t, y);
+  field_->guess_multipliers(y + field_->differential);
+  if (field_->project_stage(t, y) && field_->slope(t, y, slope_.data()))
+    field_->multipliers(y + field_->differential);
+}
+
+void RefinedOutput::evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) {
   const ModesOfAnchor modes(system_->modes, anchor);
   step.evaluate(t, y);
   const bool at_mesh_point = t == step.t0 || t == step.t1;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "method/explicit.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -62,7 +63,7 @@ void validate(const Problem& problem, const Options& options) {
   require(options.points == 0 || options.points >= 2,
           fmt::format("points = {}, must be at least 2", options.points));
   require(options.points == 0 || options.at.empty(), "points and at are both given: choose one");
-  if (options.method != "radau") {
+  if (options.method != "radau" && !find_explicit(options.method)) {
     const Tableau& method = find_method(options.method);
     require(!is_explicit(method),
             fmt::format("method {} is explicit and cannot solve implicit equations", method.name));
@@ -83,8 +84,7 @@ Vector absolute_tolerance(const Problem& problem, const Options& options, const 
   }
   // In a run of nanoseconds derivatives are large beside their variables. The root is half way
   // between a tolerance that they cannot meet and one that lets the variables suffer.
-  const double unit =
-      std::sqrt(std::min(1.0, std::abs(problem.t_span.end - problem.t_span.begin)));
+  const double unit = std::sqrt(std::min(1.0, std::abs(problem.t_span.end - problem.t_span.begin)));
   const std::size_t first =
       static_cast<std::size_t>(system.size) - system.higher_derivatives.size();
   for (std::size_t k = 0; k < system.higher_derivatives.size(); ++k) {

@@ -103,6 +103,6 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
 std::vector<char> fixed_variables(const Problem& problem, const System& system);
 
 /// The formulation that `automatic` stands for.
-Formulation chosen_formulation(const Problem& problem, Formulation wish);
+Formulation chosen_formulation(const Problem& problem, Formulation wish, bool explicit_method);
 
 }  // namespace daedalus

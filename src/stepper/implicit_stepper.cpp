@@ -122,12 +122,6 @@ void ImplicitStepper::start(const State& state, double h) {
   norm_.set_reference(state_.y.data());
 }
 
-bool ImplicitStepper::fail(Reason reason, Message message) {
-  reason_ = reason;
-  message_ = std::move(message);
-  return false;
-}
-
 std::string ImplicitStepper::where() const {
   return fmt::format("at t = {:.10g}, step size {:.3g}", state_.t, h_);
 }
