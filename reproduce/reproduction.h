@@ -51,5 +51,8 @@ ReproduceSummary reproduce_table_6_4(const ReproduceOptions& options, std::ostre
 ReproduceSummary reproduce_table_6_5(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_figure_6_1(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_figure_6_2(const ReproduceOptions& options, std::ostream& out);
+/// Table 4.`number` of Ascher and Petzold (1992).
+ReproduceSummary reproduce_collocation(int number, const ReproduceOptions& options,
+                                       std::ostream& out);
 
 }  // namespace daedalus::reproduce

@@ -1,6 +1,7 @@
 #pragma once
 // Everything: problems, models, analysis, solve, solutions, methods, files.
 #include "daedalus/analysis.h"
+#include "daedalus/bvp.h"
 #include "daedalus/dual.h"
 #include "daedalus/error.h"
 #include "daedalus/events.h"
