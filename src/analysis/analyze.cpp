@@ -210,7 +210,8 @@ Analysis analyze_graph(const Problem& problem, const ExpressionGraph& form, cons
   const bool deceives = index != structure.index;
   a.problem_class = deceives && index > 1
                         ? "general"
-                        : classify(shapes, signature, structure, index, form.size > form.visible);
+                        : classify_without_auxiliaries(*form.equations, structure, index,
+                                                       form.size > form.visible);
   return a;
 }
 

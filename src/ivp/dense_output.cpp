@@ -79,8 +79,15 @@ void StepOutput::evaluate(const Interpolant& step, const Anchor& anchor, double 
   if (projection_) projection_->apply(anchor, t, y, solved);
 }
 
-DenseOutput::DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward)
-    : visible_(visible), output_(std::move(output)), forward_(forward) {}
+Input StepOutput::shown(const Interpolant& step, const Anchor& anchor, double t, double* y) {
+  const ModesOfAnchor modes(system_->modes, anchor);
+  evaluate(step, anchor, t, y);
+  if (!expansion_) return {y, system_->visible};
+  return {expansion_->of(t, y, system_->modes->data()), expansion_->visible()};
+}
+
+DenseOutput::DenseOutput(std::shared_ptr<StepOutput> output, bool forward)
+    : output_(std::move(output)), forward_(forward) {}
 
 void DenseOutput::append(const Interpolant& step, const Anchor& anchor) {
   if (anchors_.empty() || anchors_.back() != anchor) anchors_.push_back(anchor);
@@ -106,8 +113,9 @@ void DenseOutput::evaluate(double t, double* y) const {
   }
   const Interpolant& step = steps_[last_];
   y_.resize(static_cast<std::size_t>(step.size));
-  output_->evaluate(step, t == step.t1 ? end_anchor_ : anchors_[anchor_of_[last_]], t, y_.data());
-  std::copy(y_.begin(), y_.begin() + visible_, y);
+  const Anchor& anchor = t == step.t1 ? end_anchor_ : anchors_[anchor_of_[last_]];
+  const Input all = output_->shown(step, anchor, t, y_.data());
+  std::copy(all.begin(), all.end(), y);
 }
 
 }  // namespace daedalus

@@ -7,6 +7,7 @@
 #include "analysis/consistent_start.h"
 #include "analysis/constraint_projection.h"
 #include "ivp/step_refiner.h"
+#include "problem/expansion.h"
 
 namespace daedalus {
 
@@ -26,11 +27,16 @@ class OutputProjection;
 class StepOutput {
  public:
   StepOutput(std::shared_ptr<System> system, std::shared_ptr<StepRefiner> refiner,
-             std::shared_ptr<OutputProjection> projection)
+             std::shared_ptr<OutputProjection> projection,
+             std::shared_ptr<const Expansion> expansion)
       : system_(std::move(system)),
         refiner_(std::move(refiner)),
-        projection_(std::move(projection)) {}
+        projection_(std::move(projection)),
+        expansion_(std::move(expansion)) {}
+  /// All variables of the system.
   void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y);
+  /// Those of the user, by way of y; valid until the next call.
+  Input shown(const Interpolant& step, const Anchor& anchor, double t, double* y);
   /// The equations have changed.
   void forget() { refiner_->forget(); }
 
@@ -38,6 +44,7 @@ class StepOutput {
   std::shared_ptr<System> system_;
   std::shared_ptr<StepRefiner> refiner_;
   std::shared_ptr<OutputProjection> projection_;  ///< may be null
+  std::shared_ptr<const Expansion> expansion_;    ///< may be null
 };
 
 /// Puts a point of the dense output onto the constraints of its system: algebraic rows where the
@@ -66,7 +73,7 @@ class OutputProjection {
 
 class DenseOutput {
  public:
-  DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward);
+  DenseOutput(std::shared_ptr<StepOutput> output, bool forward);
   void append(const Interpolant& step, const Anchor& anchor);
   /// Of the end of the last step.
   void set_end(const Anchor& anchor) { end_anchor_ = anchor; }
@@ -75,10 +82,8 @@ class DenseOutput {
   bool empty() const { return steps_.empty(); }
   double begin() const { return steps_.front().t0; }
   double end() const { return steps_.back().t1; }
-  int visible() const { return visible_; }
 
  private:
-  int visible_;
   std::shared_ptr<StepOutput> output_;
   bool forward_;
   std::vector<Interpolant> steps_;

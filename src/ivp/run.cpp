@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "formulation/lean_problem.h"
 #include "ivp/validate.h"
 
 namespace daedalus {
@@ -23,10 +24,36 @@ Integrator::Run::Run(const Problem& problem, const Options& options, bool at_sta
   if (at_start) begin();
 }
 
+void Integrator::Run::leave_out_auxiliary_variables() {
+  given_start_ = problem_.start;
+  LeanProblem lean = lean_problem(problem_);
+  if (!lean.expansion) return;
+  problem_ = std::move(lean.problem);
+  expansion_ = std::move(lean.expansion);
+  const Vector given = options_.atol;
+  expansion_->atol = Vector::Constant(std::ssize(expansion_->eliminated()),
+                                      given.size() == 0 ? options_.rtol : given.minCoeff());
+  if (given.size() <= 1) return;
+  require_tolerances(given, expansion_->visible());
+  for (std::size_t k = 0; k < expansion_->eliminated().size(); ++k)
+    expansion_->atol[static_cast<int>(k)] = given[expansion_->eliminated()[k]];
+  std::vector<double> kept;
+  for (const int j : expansion_->kept())
+    if (j < expansion_->visible()) kept.push_back(given[j]);
+  options_.atol = kept;
+}
+
+Input Integrator::Run::shown(double time, const double* y) const {
+  if (!expansion_) return {y, system_->visible};
+  return {expansion_->of(time, y, system_->modes->data()), expansion_->visible()};
+}
+
 void Integrator::Run::prepare() {
   validate(problem_, options_);
+  leave_out_auxiliary_variables();
   const Formulation formulation = chosen_formulation(problem_, options_.formulation);
   system_ = make_system(problem_, formulation);
+  system_->expansion = expansion_;
   system_->choose_evaluation(options_.evaluation);
   const int n = system_->size;
   atol_ = absolute_tolerance(problem_, options_, *system_);
@@ -48,7 +75,7 @@ void Integrator::Run::prepare() {
   events_ = std::make_unique<EventFinder>(options_.events, switches_->slack(), n,
                                           [this](double time, const double* y, double* g) {
                                             for (const Event& event : options_.events)
-                                              *g++ = event.value(time, {y, system_->visible});
+                                              *g++ = event.value(time, shown(time, y));
                                             switches_->indicators(time, y, g);
                                           });
   if (system_->project_steps)
@@ -59,9 +86,9 @@ void Integrator::Run::prepare() {
   output_ = std::make_shared<StepOutput>(
       system_,
       std::make_shared<StepRefiner>(system_, *jacobian_, stepper_->methods(), options_.rtol, atol_),
-      projection_);
+      projection_, expansion_);
   const bool forward = problem_.t_span.end > problem_.t_span.begin;
-  if (options_.dense) dense_ = std::make_shared<DenseOutput>(system_->visible, output_, forward);
+  if (options_.dense) dense_ = std::make_shared<DenseOutput>(output_, forward);
   outputs_ = output_times(problem_, options_);
   row_.assign(n, 0.0);
   int stages = 2;
@@ -80,6 +107,8 @@ void Integrator::Run::prepare() {
   solution_.jacobian = jacobian_->description();
   solution_.variables.assign(system_->variables.begin(),
                              system_->variables.begin() + system_->visible);
+  if (expansion_) solution_.variables = expansion_->names();
+  solution_.unknowns = n;
   stepper_->start(start, 0);
 }
 
@@ -89,7 +118,11 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
       make_consistent(*system_, *jacobian_, state.t, state.y, state.yp, fixed, scale_, at_start);
   message = report.message;
   rate_known_ = report.rate_known;
-  if (solution_.start_shift.empty()) solution_.start_shift = report.shift;
+  if (solution_.start_shift.empty()) {
+    const Input y = shown(state.t, state.y.data());
+    for (int i = 0; i < y.size(); ++i)
+      solution_.start_shift.push_back(y[i] - (i < given_start_.size() ? given_start_[i] : 0.0));
+  }
   return report.consistent;
 }
 
@@ -290,20 +323,19 @@ void Integrator::Run::record_inside_of_step() {
   for (; next_output_ < outputs_.size() && direction * (outputs_[next_output_] - t()) < 0;
        ++next_output_) {
     const double time = outputs_[next_output_];
-    output_->evaluate(interpolant_, anchor_, time, row_.data());
-    record_row(time, row_.data());
+    record_row(time, output_->shown(interpolant_, anchor_, time, row_.data()));
   }
 }
 
 void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
   row_ = y;
   if (projection_) projection_->apply(anchor_, time, row_.data(), true);
-  record_row(time, row_.data());
+  record_row(time, shown(time, row_.data()));
 }
 
-void Integrator::Run::record_row(double time, const double* y) {
+void Integrator::Run::record_row(double time, Input y) {
   solution_.t.push_back(time);
-  solution_.values.insert(solution_.values.end(), y, y + system_->visible);
+  solution_.values.insert(solution_.values.end(), y.begin(), y.end());
 }
 
 void Integrator::Run::monitor_constraints(double time, const double* y) {
@@ -329,8 +361,7 @@ void Integrator::Run::interpolate(double time, Output y) {
     throw InvalidInput(
         fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
                     interpolant_.t0, interpolant_.t1));
-  output_->evaluate(interpolant_, step_anchor_, time, row_.data());
-  std::copy(row_.begin(), row_.begin() + system_->visible, y.data());
+  y = output_->shown(interpolant_, step_anchor_, time, row_.data());
 }
 
 void Integrator::Run::finish() {

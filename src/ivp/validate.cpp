@@ -72,19 +72,22 @@ void validate(const Problem& problem, const Options& options) {
             fmt::format("events[{}] (\"{}\") has no value function", e, options.events[e].name));
 }
 
+void require_tolerances(const Vector& atol, int variables) {
+  require(atol.size() == variables,
+          fmt::format("atol has {} values, needs one, or one for each of the {} variables",
+                      atol.size(), variables));
+}
+
 Vector absolute_tolerance(const Problem& problem, const Options& options, const System& system) {
   const Vector& given = options.atol;
   Vector all = Vector::Constant(system.size, given.size() == 0 ? options.rtol : given.minCoeff());
   if (given.size() > 1) {
-    require(given.size() == system.visible,
-            fmt::format("atol has {} values, needs one, or one for each of the {} variables",
-                        given.size(), system.visible));
+    require_tolerances(given, system.visible);
     all.head(system.visible) = given;
   }
   // In a run of nanoseconds derivatives are large beside their variables. The root is half way
   // between a tolerance that they cannot meet and one that lets the variables suffer.
-  const double unit =
-      std::sqrt(std::min(1.0, std::abs(problem.t_span.end - problem.t_span.begin)));
+  const double unit = std::sqrt(std::min(1.0, std::abs(problem.t_span.end - problem.t_span.begin)));
   const std::size_t first =
       static_cast<std::size_t>(system.size) - system.higher_derivatives.size();
   for (std::size_t k = 0; k < system.higher_derivatives.size(); ++k) {

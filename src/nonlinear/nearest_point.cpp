@@ -118,7 +118,8 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     residual_ = trial_residual_;
     if (fraction < shortest) return false;
     if (change <= rounding) return true;
-    if (change <= 1e-10 && iteration > 0 && change >= 0.3 * last) return true;
+    // Corrections that no longer shrink are rounding, unless an old linearisation is to blame.
+    if (iteration > 0 && change >= 0.3 * last && change <= (fresh ? 1e-10 : 1e-13)) return true;
     if (iteration > 0 && change > 0.1 * last) factored_ = false;
     fresh = false;
     last = change;

@@ -9,6 +9,7 @@
 #include "controller/norm.h"
 #include "controller/step_control.h"
 #include "problem/jacobian.h"
+#include "stepper/eliminated_error.h"
 #include "stepper/stage_solver.h"
 
 namespace daedalus {
@@ -56,6 +57,7 @@ class ImplicitStepper {
   bool renew_factors();
   bool solve_stages();
   double estimate_error();
+  double error_size();
   void accept(double error);
   void reject(double error);
   bool fail(Reason reason, Message message);
@@ -75,6 +77,7 @@ class ImplicitStepper {
   StepControl control_;
   OrderControl order_;
   std::unique_ptr<AlgebraicProjection> state_space_;
+  std::unique_ptr<EliminatedError> eliminated_;  ///< null: no variables were eliminated
 
   State state_, next_;
   std::vector<double> error_, projection_scale_;
