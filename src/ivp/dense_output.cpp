@@ -21,7 +21,9 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
                    scale, std::vector<char>(system_->size, 0)),
       tolerance_(scale),
       kept_(system_->size) {
-  if (system_->constraints && system_->constraints->unknowns > largest) active_ = false;
+  if (system_->constraints && system_->constraints->unknowns > largest &&
+      !system_->constraints->is_sparse())
+    active_ = false;
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 

@@ -51,7 +51,7 @@ class StepOutput {
 /// index is 1, otherwise every level, which also gives the multipliers the accuracy of the state.
 class OutputProjection {
  public:
-  /// With derivatives among the unknowns and more than `largest` of them it does nothing.
+  /// With derivatives among more than `largest` unknowns it does nothing, unless they are sparse.
   OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
                    std::vector<double> scale, int largest);
   /// `solved`: the algebraic rows hold already, as they do at mesh points.

@@ -35,6 +35,12 @@ class ConstraintSet {
   virtual void evaluate(double t, const double* unknowns, double* r) const = 0;
   /// equations x unknowns, column-major.
   virtual void linearize(double t, const double* unknowns, double* jacobian) const = 0;
+  /// (equation, unknown) of the values that `linearize_sparse` gives, some perhaps more than once;
+  /// empty: it cannot.
+  virtual Sparsity places() const { return {}; }
+  virtual void linearize_sparse(double, const double*, double*) const {}
+  /// A small part of the entries of its matrix can be nonzero.
+  bool is_sparse() const;
 
   int unknowns = 0;
   Names equations;
