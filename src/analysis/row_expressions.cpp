@@ -78,6 +78,10 @@ NodeId RowExpressions::substituted(NodeId root, const Replacements& replacements
   });
 }
 
+NodeId RowExpressions::collected(NodeId root) {
+  return SumOfProducts(graph, names_).collected(graph, root);
+}
+
 std::vector<std::pair<int, int>> RowExpressions::occurring(NodeId root) const {
   std::vector<std::pair<int, int>> list;
   for (const NodeId id : needed(graph, root))

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "formulation/combined_problem.h"
 #include "formulation/lean_problem.h"
 #include "ivp/validate.h"
 
@@ -51,6 +52,11 @@ Input Integrator::Run::shown(double time, const double* y) const {
 void Integrator::Run::prepare() {
   validate(problem_, options_);
   leave_out_auxiliary_variables();
+  if (options_.formulation != Formulation::direct) {
+    CombinedProblem combined = combined_problem(problem_);
+    problem_ = std::move(combined.problem);
+    note_ = std::move(combined.note);
+  }
   const Formulation formulation = chosen_formulation(problem_, options_.formulation);
   system_ = make_system(problem_, formulation);
   system_->expansion = expansion_;
@@ -371,6 +377,7 @@ void Integrator::Run::finish() {
       static_cast<double>(std::clock()) / CLOCKS_PER_SEC - cpu_started_;
   if (dense_ && !dense_->empty()) solution_.dense = dense_;
   solution_.notes = system_->notes();
+  if (!note_.empty()) solution_.notes.push_back(note_);
   for (std::size_t k = 0; k < worst_equation_.size(); ++k)
     solution_.constraint_residual[k].equation = system_->levels[k].equations[worst_equation_[k]];
   // A run that ended early still gives the point it reached.

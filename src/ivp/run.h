@@ -73,6 +73,7 @@ class Integrator::Run {
   Problem problem_;
   Options options_;
   std::shared_ptr<Expansion> expansion_;  ///< to the user's variables; null: they are first
+  std::string note_;                      ///< what was done to the equations
   Vector given_start_;                    ///< of all variables
   std::shared_ptr<System> system_;
   std::unique_ptr<Jacobian> jacobian_;
