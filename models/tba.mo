@@ -38,7 +38,7 @@ algorithm
   c := noEvent(if u <= 0 then 0.24/sqrt(1 - u/0.87) else 0.24*(1 + u/(2*0.87)));
 end junctionCharge;
 
-model tba "Two-bit adding unit: 39 MOS transistors, charge-oriented nodal equations, 350 unknowns, index 1"
+model tba "Two-bit adding unit: 39 MOS transistors, charge-oriented nodal equations, 350 unknowns, index 2 (1 by structure)"
   // CWI/Bari test set, problem tba. The transistor laws are continuous, so their branches are no events; the corners of the inputs are. Five inputs with 63 breakpoints; the sums are at nodes 49 and 130, the carry at node 148.
   constant Integer N = 175 "nodes";
   constant Integer K = 39 "transistors";
@@ -51,7 +51,7 @@ model tba "Two-bit adding unit: 39 MOS transistors, charge-oriented nodal equati
   constant Integer G[K] = {5, 178, 179, 18, 5, 179, 178, 36, 18, 182, 49, 36, 182, 18, 67, 5, 182, 18, 85, 180, 181, 98, 85, 181, 180, 116, 67, 98, 130, 116, 67, 98, 148, 85, 5, 98, 98, 18, 182} "gate";
   constant Integer Gq[K] = {5, 176, 176, 18, 5, 176, 176, 36, 18, 176, 49, 36, 176, 18, 67, 5, 176, 18, 85, 176, 176, 98, 85, 176, 176, 116, 67, 98, 130, 116, 67, 98, 148, 85, 5, 98, 98, 18, 176} "gate in the charge: the inputs enter by their slope";
   constant Integer W[K] = {6, 1, 2, 6, 6, 2, 1, 6, 6, 5, 6, 6, 5, 6, 6, 6, 5, 6, 6, 3, 4, 6, 6, 4, 3, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 5} "slope of the gate voltage: input, or 6 for none";
-  constant Integer Dq[K] = {176, 5, 15, 176, 18, 18, 27, 176, 36, 46, 176, 49, 49, 58, 176, 67, 67, 76, 176, 85, 95, 176, 98, 98, 107, 176, 116, 121, 176, 130, 135, 135, 176, 148, 148, 157, 148, 166, 171} "drain in the junction charge: as in the published code, which takes i+14 for i+4 in the three NOR gates (13, 44, 93)";
+  constant Integer Dq[K] = {176, 5, 5, 176, 18, 18, 27, 176, 36, 36, 176, 49, 49, 58, 176, 67, 67, 76, 176, 85, 85, 176, 98, 98, 107, 176, 116, 121, 176, 130, 135, 135, 176, 148, 148, 157, 148, 166, 171} "drain in the junction charge. The published code takes i+14 for i+4 in three NOR gates (13, 44, 93): a charge that depends on a foreign node, with which the equations are unstable beyond corners of the inputs. As the circuit has it, nodes 49, 130 and 148 agree with the published values all the same";
   parameter Real beta[4] = {2.675, 8.74, 17.48, 26.22}, VT0[4] = {-2.43, 0.2, 0.2, 0.2}, gam[4] = {0.2, 0.035, 0.035, 0.035}, PHI[4] = {1.28, 1.01, 1.01, 1.01};
   parameter Real Rg = 40/5e4, Rb = 100/5e4, Cg = 0.6, VBB = -2.5, VDD = 5;
   parameter Real delay[5] = {0, 10, 30, 70, 150}, top[5] = {5, 15, 35, 75, 155}, period[5] = {20, 40, 80, 160, 320} "of the inputs; rise and fall take 5";

@@ -173,7 +173,8 @@ TEST(NewtonMonitor, TakesTheGeometricMeanOfTheLastTwoRates) {
   EXPECT_NEAR(monitor.rate(), 0.04, 1e-15);
   EXPECT_EQ(monitor.judge(0.0004), Verdict::go_on);
   EXPECT_NEAR(monitor.rate(), std::sqrt(0.04 * 0.01), 1e-15);
-  EXPECT_NEAR(monitor.eta(), 0.02 / 0.98, 1e-15);
+  // The next step may not rely on more than the slowest contraction of this one.
+  EXPECT_NEAR(monitor.eta(), 0.04 / 0.96, 1e-15);
 }
 
 TEST(NewtonMonitor, GivesUpWhereTheRateIsOneOrMore) {

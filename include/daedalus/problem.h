@@ -127,6 +127,7 @@ struct ExpressionGraph {
   Names initial_names = {};
   Names variables = {};  ///< of all `size` variables
   Names equation_names = {};
+  std::vector<char> stated = {};  ///< variables whose start was given; empty: all of them
   std::shared_ptr<const std::vector<double>> discrete = {};  ///< values that only events change
   std::shared_ptr<const Switching> switching = {};           ///< when and how they change
 };

@@ -86,6 +86,7 @@ struct Solution {
   std::string jacobian = {};  ///< how derivatives were had: exact, user, coloured differences
   std::vector<std::string> notes = {};  ///< worth knowing, but no failure
   Names variables = {};
+  int unknowns = 0;                 ///< of each step; variables that follow explicitly are none
   std::vector<double> t = {};       ///< output times
   std::vector<double> values = {};  ///< one row of all variables for each output time
   Statistics statistics = {};

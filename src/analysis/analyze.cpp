@@ -46,7 +46,8 @@ Start find_start(const Problem& problem, const Vector& nominal) {
                                j < static_cast<std::size_t>(nominal.size()) ? nominal[j] : usual));
   const std::shared_ptr<ConstraintSet>& set =
       s.system->start_constraints ? s.system->start_constraints : s.system->constraints;
-  if (set && static_cast<double>(set->equations.size()) * set->unknowns > largest_dense_start)
+  if (set && static_cast<double>(set->equations.size()) * set->unknowns > largest_dense_start &&
+      !set->is_sparse())
     return s;
   const double t = problem.t_span.begin;
   Jacobian jacobian(*s.system, LinearAlgebra::automatic, t, s.y.data(), s.yp.data());
@@ -86,8 +87,9 @@ void describe_start(const Problem& problem, const Start& start, Analysis& a) {
     if (!start.fixed[j]) a.free.push_back(start.system->variables[j]);
   if (!start.searched) {
     a.warnings.push_back(
-        "the consistent start was not computed: hidden constraints of so large a model are more "
-        "than the dense matrices of this search can hold; try a smaller instance of the model");
+        "the consistent start was not computed: hidden constraints of so large a model, where most "
+        "variables enter most of them, are more than the dense matrices of this search can hold; "
+        "try a smaller instance of the model");
     return;
   }
   if (start.report.consistent) {
@@ -210,7 +212,8 @@ Analysis analyze_graph(const Problem& problem, const ExpressionGraph& form, cons
   const bool deceives = index != structure.index;
   a.problem_class = deceives && index > 1
                         ? "general"
-                        : classify(shapes, signature, structure, index, form.size > form.visible);
+                        : classify_without_auxiliaries(*form.equations, structure, index,
+                                                       form.size > form.visible);
   return a;
 }
 

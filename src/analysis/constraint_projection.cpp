@@ -56,6 +56,10 @@ struct AtTime final : PointEquations {
   AtTime(const ConstraintSet& constraints, double time) : set(constraints), t(time) {}
   void evaluate(const double* x, double* r) const override { set.evaluate(t, x, r); }
   void linearize(const double* x, double* j) const override { set.linearize(t, x, j); }
+  std::vector<std::pair<int, int>> places() const override { return set.places(); }
+  void linearize_sparse(const double* x, double* values) const override {
+    set.linearize_sparse(t, x, values);
+  }
 };
 
 NearestPoint make_solver(const ConstraintSet& set, const std::vector<double>& scale,
@@ -140,14 +144,16 @@ std::string ConstraintProjection::contradiction(double t, const double* y) {
   std::iota(rows.begin(), rows.end(), 0);
   std::sort(rows.begin(), rows.end(),
             [&](int a, int b) { return std::abs(share[a]) > std::abs(share[b]); });
-  const Matrix& jacobian = solver_.jacobian();
   std::string text, held;
   for (const int i : rows) {
     if (!(std::abs(share[i]) >= 1e-3 * std::abs(share[rows[0]])) || text.size() > 300) break;
     text += fmt::format("{}\"{}\" (residual {:.3g})", text.empty() ? "" : ", ", set_->equations[i],
                         all[i]);
-    for (int j = 0; j < system_->size; ++j)
-      if (fixed_[j] && std::abs(jacobian(i, j)) > 1e-8 * jacobian.row(i).norm() &&
+    const auto entries = solver_.row(i);
+    double length = 0;
+    for (const auto& [j, value] : entries) length = std::hypot(length, value);
+    for (const auto& [j, value] : entries)
+      if (j < system_->size && fixed_[j] && std::abs(value) > 1e-8 * length &&
           held.find(system_->variables[j] + " =") == std::string::npos)
         held += fmt::format("{}{} = {:.6g}", held.empty() ? "" : ", ", system_->variables[j], y[j]);
   }

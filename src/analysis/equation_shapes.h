@@ -21,4 +21,10 @@ EquationShapes shapes_of(const EquationSet& equations);
 std::string classify(const EquationShapes& shapes, const Signature& signature,
                      const StructuralAnalysis& structure, int index, bool has_higher_derivatives);
 
+/// The same of the equations that are left when auxiliary variables are replaced by what defines
+/// them; accelerations that have names of their own count as derivatives of velocities.
+std::string classify_without_auxiliaries(const EquationSet& equations,
+                                         const StructuralAnalysis& structure, int index,
+                                         bool has_higher_derivatives);
+
 }  // namespace daedalus

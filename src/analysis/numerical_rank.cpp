@@ -133,14 +133,24 @@ bool SystemJacobian::is_singular(const std::vector<int>& rows) const {
 }
 
 std::vector<int> SystemJacobian::singular_part() const {
+  const std::vector<std::vector<int>> first = singular_parts(1);
+  return first.empty() ? std::vector<int>{} : first[0];
+}
+
+std::vector<std::vector<int>> SystemJacobian::singular_parts() const {
+  return singular_parts(rows_.size());
+}
+
+std::vector<std::vector<int>> SystemJacobian::singular_parts(std::size_t most) const {
   const std::vector<int>& block = structure_.block;
   const int blocks = block.empty() ? 0 : *std::max_element(block.begin(), block.end()) + 1;
   std::vector<std::vector<int>> members(static_cast<std::size_t>(blocks));
   for (std::size_t i = 0; i < block.size(); ++i)
     members[static_cast<std::size_t>(block[i])].push_back(static_cast<int>(i));
+  std::vector<std::vector<int>> found;
   for (const std::vector<int>& rows : members)
-    if (is_singular(rows)) return rows;
-  return {};
+    if (found.size() < most && is_singular(rows)) found.push_back(rows);
+  return found;
 }
 
 double SystemJacobian::smallest_singular_value(const std::vector<int>& rows) const {

@@ -17,6 +17,8 @@ class SystemJacobian {
   bool is_finite() const { return finite_; }
   /// Equations of the first strongly connected part that is singular; empty: J is regular.
   std::vector<int> singular_part() const;
+  /// All of them.
+  std::vector<std::vector<int>> singular_parts() const;
   /// Smallest singular value of the given rows, each divided by the length of its whole gradient
   /// df_i / dx. Rows that are not coupled are treated apart, large parts by sparse factors.
   double smallest_singular_value(const std::vector<int>& rows) const;
@@ -27,6 +29,7 @@ class SystemJacobian {
     double value = 0;
   };
   bool is_singular(const std::vector<int>& rows) const;
+  std::vector<std::vector<int>> singular_parts(std::size_t most) const;
 
   const StructuralAnalysis& structure_;
   std::vector<std::vector<Entry>> rows_;  ///< the entries that count

@@ -27,6 +27,11 @@ class RowExpressions {
 
   using Replacements = std::map<std::pair<int, int>, NodeId>;  ///< (variable, order)
   NodeId substituted(NodeId root, const Replacements& replacements);
+  /// The same with equal terms collected.
+  NodeId collected(NodeId root);
+  const Leaf& leaf_of(int input_number) const {
+    return leaves_[static_cast<std::size_t>(input_number)];
+  }
 
   /// (variable, order) of what occurs in `root`.
   std::vector<std::pair<int, int>> occurring(NodeId root) const;

@@ -100,6 +100,21 @@ const SumOfProducts::Sum& SumOfProducts::sum_of(NodeId id) {
   return known_[id] = std::move(sum);
 }
 
+NodeId SumOfProducts::collected(Graph& graph, NodeId root) {
+  const Sum sum = sum_of(root);
+  NodeId result = graph.constant(0);
+  for (const Term& term : sum) {
+    NodeId above = graph.constant(std::abs(term.coefficient)), below = graph.constant(1);
+    for (const Factor& f : term.factors) {
+      NodeId& side = f.power > 0 ? above : below;
+      for (int k = 0; k < std::abs(f.power); ++k) side = graph.mul(side, f.base);
+    }
+    const NodeId product = graph.div(above, below);
+    result = term.coefficient > 0 ? graph.add(result, product) : graph.sub(result, product);
+  }
+  return result;
+}
+
 std::string SumOfProducts::base_text(NodeId id) {
   const Node& n = graph_[id];
   if (n.op == Op::input) return names_[static_cast<std::size_t>(n.a)];

@@ -15,6 +15,9 @@ class SumOfProducts {
       : graph_(graph), names_(input_names) {}
 
   std::string text(NodeId root);
+  /// The same expression with terms collected, in the graph that this one reads: what cancels by
+  /// structure is gone.
+  NodeId collected(Graph& graph, NodeId root);
   /// `sum = 0`, divided by what all coefficients share, the first of them positive; empty if all
   /// cancels.
   std::string equation_text(NodeId root);

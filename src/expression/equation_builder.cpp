@@ -24,6 +24,14 @@ NodeId EquationBuilder::leaf(const Leaf& wanted) {
   return graph_.input(at->second);
 }
 
+NodeId EquationBuilder::leaf(const Kernel& kernel, int input, int instance) {
+  const auto l = static_cast<std::size_t>(input), i = static_cast<std::size_t>(instance);
+  Leaf wanted = kernel.leaves[l];
+  if (wanted.kind == Leaf::Kind::data) return graph_.constant(kernel.data[l][i]);
+  if (wanted.kind != Leaf::Kind::time) wanted.which = kernel.which[l][i];
+  return leaf(wanted);
+}
+
 int EquationBuilder::add(NodeId root) {
   // Nodes reachable from the root, operands first, in an order that depends on the shape alone.
   number_.assign(static_cast<std::size_t>(graph_.size()), -1);

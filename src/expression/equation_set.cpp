@@ -160,6 +160,18 @@ EquationSet EquationSet::relabelled(
   return result;
 }
 
+EquationSet EquationSet::renumbered(const std::vector<int>& place) const {
+  EquationSet result;
+  result.rows_ = rows_;
+  *result.kernels_ = *kernels_;
+  for (Kernel& kernel : *result.kernels_)
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable)
+        for (int& variable : kernel.which[l]) variable = place[static_cast<std::size_t>(variable)];
+  result.finish();
+  return result;
+}
+
 EquationSet EquationSet::joined(const std::vector<EquationSet>& parts) {
   EquationSet result;
   for (const EquationSet& part : parts) {

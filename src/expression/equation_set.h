@@ -26,6 +26,8 @@ class EquationSet {
   EquationSet restricted(const std::vector<int>& keep) const;
   /// Variable j of order k becomes variable place(k, j) itself.
   EquationSet relabelled(const std::function<int(int order, int variable)>& place) const;
+  /// Variable j, of any order, is called place[j] from now on.
+  EquationSet renumbered(const std::vector<int>& place) const;
   /// One after the other.
   static EquationSet joined(const std::vector<EquationSet>& parts);
   /// Equation as text; `name(variable, order)`, `discrete(which)` give the names.
@@ -72,6 +74,8 @@ class EquationBuilder {
   NodeId time() { return leaf({Leaf::Kind::time, 0, 0}); }
   NodeId variable(int which, int order = 0) { return leaf({Leaf::Kind::variable, order, which}); }
   NodeId discrete(int which) { return leaf({Leaf::Kind::discrete, 0, which}); }
+  /// What an input of a kernel is in one of its instances.
+  NodeId leaf(const Kernel& kernel, int input, int instance);
   const Leaf& leaf_of(int input) const { return leaves_[static_cast<std::size_t>(input)]; }
   /// The equation `root = 0` as the next row; returns its number.
   int add(NodeId root);

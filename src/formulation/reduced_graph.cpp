@@ -107,6 +107,16 @@ class AllEquations final : public ConstraintSet {
           values_[k];
     }
   }
+  Sparsity places() const override {
+    Sparsity list;
+    for (const EquationJacobian::Entry& e : jacobian_.entries())
+      list.emplace_back(e.row, e.variable);
+    return list;
+  }
+  void linearize_sparse(double t, const double* x, double* values) const override {
+    const double* at[] = {x, nullptr};
+    jacobian_.evaluate({t, at, modes_->data()}, values);
+  }
 
  private:
   std::shared_ptr<EquationSet> set_;

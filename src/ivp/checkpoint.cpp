@@ -165,7 +165,7 @@ void Integrator::Run::restore(std::istream& stream) {
   if (field_) {
     field_->restore(saved);
     field_->save(field_at_start_);
-    use_output(std::make_shared<ManifoldOutput>(field_->for_output()));
+    use_output(std::make_shared<ManifoldOutput>(system_, expansion_, field_->for_output()));
   }
   stepper_->restore(saved);
   events_->restore(saved);

@@ -21,7 +21,9 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobia
                    scale, std::vector<char>(system_->size, 0)),
       tolerance_(scale),
       kept_(system_->size) {
-  if (system_->constraints && system_->constraints->unknowns > largest) active_ = false;
+  if (system_->constraints && system_->constraints->unknowns > largest &&
+      !system_->constraints->is_sparse())
+    active_ = false;
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 
@@ -91,8 +93,15 @@ void RefinedOutput::evaluate(const Interpolant& step, const Anchor& anchor, doub
   if (projection_) projection_->apply(anchor, t, y, solved);
 }
 
-DenseOutput::DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward)
-    : visible_(visible), output_(std::move(output)), forward_(forward) {}
+Input StepOutput::shown(const Interpolant& step, const Anchor& anchor, double t, double* y) {
+  const ModesOfAnchor modes(system_->modes, anchor);
+  evaluate(step, anchor, t, y);
+  if (!expansion_) return {y, system_->visible};
+  return {expansion_->of(t, y, system_->modes->data()), expansion_->visible()};
+}
+
+DenseOutput::DenseOutput(std::shared_ptr<StepOutput> output, bool forward)
+    : output_(std::move(output)), forward_(forward) {}
 
 void DenseOutput::append(const Interpolant& step, const Anchor& anchor) {
   if (anchors_.empty() || anchors_.back() != anchor) anchors_.push_back(anchor);
@@ -118,8 +127,9 @@ void DenseOutput::evaluate(double t, double* y) const {
   }
   const Interpolant& step = steps_[last_];
   y_.resize(static_cast<std::size_t>(step.size));
-  output_->evaluate(step, t == step.t1 ? end_anchor_ : anchors_[anchor_of_[last_]], t, y_.data());
-  std::copy(y_.begin(), y_.begin() + visible_, y);
+  const Anchor& anchor = t == step.t1 ? end_anchor_ : anchors_[anchor_of_[last_]];
+  const Input all = output_->shown(step, anchor, t, y_.data());
+  std::copy(all.begin(), all.end(), y);
 }
 
 }  // namespace daedalus

@@ -8,6 +8,7 @@
 #include "analysis/constraint_projection.h"
 #include "formulation/projected_field.h"
 #include "ivp/step_refiner.h"
+#include "problem/expansion.h"
 
 namespace daedalus {
 
@@ -24,10 +25,19 @@ struct Anchor {
 /// put onto the constraints.
 class StepOutput {
  public:
+  StepOutput(std::shared_ptr<System> system, std::shared_ptr<const Expansion> expansion)
+      : system_(std::move(system)), expansion_(std::move(expansion)) {}
   virtual ~StepOutput() = default;
+  /// All variables of the system.
   virtual void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) = 0;
+  /// Those of the user, by way of y; valid until the next call.
+  Input shown(const Interpolant& step, const Anchor& anchor, double t, double* y);
   /// The equations have changed.
   virtual void forget() = 0;
+
+ protected:
+  std::shared_ptr<System> system_;
+  std::shared_ptr<const Expansion> expansion_;  ///< may be null
 };
 
 class OutputProjection;
@@ -36,15 +46,15 @@ class OutputProjection;
 class RefinedOutput final : public StepOutput {
  public:
   RefinedOutput(std::shared_ptr<System> system, std::shared_ptr<StepRefiner> refiner,
-                std::shared_ptr<OutputProjection> projection)
-      : system_(std::move(system)),
+                std::shared_ptr<OutputProjection> projection,
+                std::shared_ptr<const Expansion> expansion)
+      : StepOutput(std::move(system), std::move(expansion)),
         refiner_(std::move(refiner)),
         projection_(std::move(projection)) {}
   void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) override;
   void forget() override { refiner_->forget(); }
 
  private:
-  std::shared_ptr<System> system_;
   std::shared_ptr<StepRefiner> refiner_;
   std::shared_ptr<OutputProjection> projection_;  ///< may be null
 };
@@ -52,8 +62,10 @@ class RefinedOutput final : public StepOutput {
 /// Of explicit methods on the manifold of the constraints.
 class ManifoldOutput final : public StepOutput {
  public:
-  explicit ManifoldOutput(std::unique_ptr<ProjectedField> field)
-      : field_(std::move(field)),
+  ManifoldOutput(std::shared_ptr<System> system, std::shared_ptr<const Expansion> expansion,
+                 std::unique_ptr<ProjectedField> field)
+      : StepOutput(std::move(system), std::move(expansion)),
+        field_(std::move(field)),
         x_(static_cast<std::size_t>(field_->differential)),
         slope_(x_),
         multipliers_(static_cast<std::size_t>(field_->algebraic)) {}
@@ -69,7 +81,7 @@ class ManifoldOutput final : public StepOutput {
 /// index is 1, otherwise every level, which also gives the multipliers the accuracy of the state.
 class OutputProjection {
  public:
-  /// With derivatives among the unknowns and more than `largest` of them it does nothing.
+  /// With derivatives among more than `largest` unknowns it does nothing, unless they are sparse.
   OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
                    std::vector<double> scale, int largest);
   /// `solved`: the algebraic rows hold already, as they do at mesh points.
@@ -91,7 +103,7 @@ class OutputProjection {
 
 class DenseOutput {
  public:
-  DenseOutput(int visible, std::shared_ptr<StepOutput> output, bool forward);
+  DenseOutput(std::shared_ptr<StepOutput> output, bool forward);
   void append(const Interpolant& step, const Anchor& anchor);
   /// Of the end of the last step.
   void set_end(const Anchor& anchor) { end_anchor_ = anchor; }
@@ -100,10 +112,8 @@ class DenseOutput {
   bool empty() const { return steps_.empty(); }
   double begin() const { return steps_.front().t0; }
   double end() const { return steps_.back().t1; }
-  int visible() const { return visible_; }
 
  private:
-  int visible_;
   std::shared_ptr<StepOutput> output_;
   bool forward_;
   std::vector<Interpolant> steps_;

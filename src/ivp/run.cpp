@@ -6,13 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "formulation/combined_problem.h"
+#include "formulation/lean_problem.h"
 #include "ivp/validate.h"
 
 namespace daedalus {
 namespace {
 
-constexpr int most_unknowns_of_output = 200;  // dense least squares at every row
-constexpr double close_to_manifold = 1e-10;   // the first projection does the rest
+constexpr double close_to_manifold = 1e-10;  // the first projection does the rest
 
 }  // namespace
 
@@ -24,95 +25,9 @@ Integrator::Run::Run(const Problem& problem, const Options& options, bool at_sta
   if (at_start) begin();
 }
 
-void Integrator::Run::prepare() {
-  validate(problem_, options_);
-  explicit_ = find_explicit(options_.method);
-  const Formulation formulation = chosen_formulation(problem_, options_.formulation, explicit_);
-  system_ = make_system(problem_, formulation);
-  system_->choose_evaluation(options_.evaluation);
-  // Explicit methods keep it by construction, and near singular points multipliers do not exist.
-  if (explicit_)
-    std::erase_if(system_->levels,
-                  [](const ConstraintLevel& level) { return level.name == "acceleration"; });
-  const int n = system_->size;
-  atol_ = absolute_tolerance(problem_, options_, *system_);
-  State start;
-  start.t = problem_.t_span.begin;
-  start.y.assign(n, 0.0), start.yp.assign(n, 0.0);
-  const Vector& given = problem_.start;
-  std::copy(given.data(), given.data() + given.size(), start.y.begin());
-  const Vector& derivative = problem_.start_derivative;
-  std::copy(derivative.data(), derivative.data() + derivative.size(), start.yp.begin());
-  for (int i = 0; i < n; ++i)
-    scale_.push_back(std::max(std::abs(start.y[i]), atol_[i] / options_.rtol));
-
-  switches_ = std::make_unique<SwitchBoard>(system_->switching.get(), system_->modes.get());
-  events_ = std::make_unique<EventFinder>(options_.events, switches_->slack(), n,
-                                          [this](double time, const double* y, double* g) {
-                                            for (const Event& event : options_.events)
-                                              *g++ = event.value(time, {y, system_->visible});
-                                            switches_->indicators(time, y, g);
-                                          });
-  if (explicit_)
-    prepare_explicit(start);
-  else
-    prepare_implicit(start);
-  outputs_ = output_times(problem_, options_);
-  row_.assign(n, 0.0);
-  interpolant_.data.reserve(static_cast<std::size_t>(n) *
-                            (std::max(2, stepper_->most_stages()) + 2));
-  std::size_t longest = 0;
-  for (const ConstraintLevel& level : system_->levels) {
-    longest = std::max(longest, level.equations.size());
-    solution_.constraint_residual.push_back({level.name, 0, start.t, level.equations[0]});
-  }
-  residual_.assign(longest, 0.0);
-  worst_equation_.assign(system_->levels.size(), 0);
-  level_maximum_.assign(system_->levels.size(), 0.0);
-  solution_.method = options_.method;
-  solution_.formulation =
-      name_of(field_ && field_->algebraic > 0 ? Formulation::projected : formulation);
-  solution_.jacobian = explicit_ ? "not needed" : jacobian_->description();
-  solution_.variables.assign(system_->variables.begin(),
-                             system_->variables.begin() + system_->visible);
-}
-
-void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {
-  output_ = std::move(output);
-  if (options_.dense)
-    dense_ = std::make_shared<DenseOutput>(system_->visible, output_,
-                                           problem_.t_span.end > problem_.t_span.begin);
-}
-
-Jacobian& Integrator::Run::jacobian(const State& at) {
-  if (!jacobian_)
-    jacobian_ = std::make_unique<Jacobian>(*system_, options_.linear_algebra, at.t, at.y.data(),
-                                           at.yp.data());
-  return *jacobian_;
-}
-
-void Integrator::Run::prepare_implicit(const State& start) {
-  const int n = system_->size;
-  auto stepper = std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_,
-                                                   solution_.statistics);
-  const std::vector<Tableau> methods = stepper->methods();
-  stepper_ = std::move(stepper);
-  if (system_->project_steps)
-    step_projection_ = std::make_unique<OutputProjection>(system_, *jacobian_, scale_, n);
-  if (options_.project_output)
-    projection_ =
-        std::make_shared<OutputProjection>(system_, *jacobian_, scale_, most_unknowns_of_output);
-  use_output(std::make_shared<RefinedOutput>(
-      system_, std::make_shared<StepRefiner>(system_, *jacobian_, methods, options_.rtol, atol_),
-      projection_));
-  stepper_->start(start, 0);
-}
-
-void Integrator::Run::prepare_explicit(const State& start) {
-  field_ = make_projected_field(problem_, system_->modes);
-  stepper_ =
-      std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_, solution_.statistics);
-  stepper_->place(start);
+Input Integrator::Run::shown(double time, const double* y) const {
+  if (!expansion_) return {y, system_->visible};
+  return {expansion_->of(time, y, system_->modes->data()), expansion_->visible()};
 }
 
 bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
@@ -127,7 +42,11 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
                                        scale_, at_start);
   message = report.message;
   rate_known_ = report.rate_known;
-  if (solution_.start_shift.empty()) solution_.start_shift = report.shift;
+  if (solution_.start_shift.empty()) {
+    const Input y = shown(state.t, state.y.data());
+    for (int i = 0; i < y.size(); ++i)
+      solution_.start_shift.push_back(y[i] - (i < given_start_.size() ? given_start_[i] : 0.0));
+  }
   return report.consistent;
 }
 
@@ -153,7 +72,7 @@ void Integrator::Run::begin() {
     field_->gather(state.y.data(), x.data());
     field_->begin(state.t, x.data());
     field_->save(field_at_start_);
-    use_output(std::make_shared<ManifoldOutput>(field_->for_output()));
+    use_output(std::make_shared<ManifoldOutput>(system_, expansion_, field_->for_output()));
   }
   switches_->renew(state.t, state.y.data(), {});
   // Which side a relation is on may depend on the consistent point, and the other way round.
@@ -351,20 +270,19 @@ void Integrator::Run::record_inside_of_step() {
   for (; next_output_ < outputs_.size() && direction * (outputs_[next_output_] - t()) < 0;
        ++next_output_) {
     const double time = outputs_[next_output_];
-    output_->evaluate(interpolant_, anchor_, time, row_.data());
-    record_row(time, row_.data());
+    record_row(time, output_->shown(interpolant_, anchor_, time, row_.data()));
   }
 }
 
 void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
   row_ = y;
   if (projection_) projection_->apply(anchor_, time, row_.data(), true);
-  record_row(time, row_.data());
+  record_row(time, shown(time, row_.data()));
 }
 
-void Integrator::Run::record_row(double time, const double* y) {
+void Integrator::Run::record_row(double time, Input y) {
   solution_.t.push_back(time);
-  solution_.values.insert(solution_.values.end(), y, y + system_->visible);
+  solution_.values.insert(solution_.values.end(), y.begin(), y.end());
 }
 
 void Integrator::Run::monitor_constraints(double time, const double* y) {
@@ -391,8 +309,7 @@ void Integrator::Run::interpolate(double time, Output y) {
         fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
                     interpolant_.t0, interpolant_.t1));
   if (!interpolant_known_) stepper_->interpolant(interpolant_), interpolant_known_ = true;
-  output_->evaluate(interpolant_, step_anchor_, time, row_.data());
-  std::copy(row_.begin(), row_.begin() + system_->visible, y.data());
+  y = output_->shown(interpolant_, step_anchor_, time, row_.data());
 }
 
 void Integrator::Run::finish() {
@@ -404,6 +321,7 @@ void Integrator::Run::finish() {
   solution_.notes = system_->notes();
   if (field_)
     for (const std::string& note : field_->notes()) solution_.notes.push_back(note);
+  if (!note_.empty()) solution_.notes.push_back(note_);
   for (std::size_t k = 0; k < worst_equation_.size(); ++k)
     solution_.constraint_residual[k].equation = system_->levels[k].equations[worst_equation_[k]];
   // A run that ended early still gives the point it reached.

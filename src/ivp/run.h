@@ -8,6 +8,7 @@
 #include "daedalus/solve.h"
 #include "ivp/dense_output.h"
 #include "ivp/event_finder.h"
+#include "problem/expansion.h"
 #include "problem/switch_board.h"
 #include "stepper/explicit_stepper.h"
 #include "stepper/implicit_stepper.h"
@@ -24,7 +25,7 @@ class Integrator::Run {
 
   double t() const { return stepper_->state().t; }
   double step_size() const { return stepper_->step(); }
-  Input y() const { return {stepper_->state().y.data(), system_->visible}; }
+  Input y() const { return shown(stepper_->state().t, stepper_->state().y.data()); }
   void interpolate(double time, Output y);
   const Solution& solution() const { return solution_; }
   Solution take_solution() { return std::move(solution_); }
@@ -42,7 +43,10 @@ class Integrator::Run {
   void use_output(std::shared_ptr<StepOutput> output);
   Jacobian& jacobian(const State& at);
   bool needs_interpolant() const;
+  void leave_out_auxiliary_variables();
   void begin();
+  /// The user's variables at a point of the system.
+  Input shown(double t, const double* y) const;
   void find_hidden_index(const State& state);
   double first_step(const State& state) const;
   bool within_limits();
@@ -54,8 +58,10 @@ class Integrator::Run {
   double distance_to(const EventFinder::Found& found, double time, double value);
   void land_on(const EventFinder::Found& found);
   void pass_event();
+  void reset_by(const Event& event, State& state);
   bool settle(State& state);
-  void assign_definitions(State& state, const std::vector<double>& keep);
+  bool assign_definitions(State& state, const std::vector<double>& keep);
+  bool follow_definitions(State& state) const;
   bool settle_once(State& state, const std::vector<double>& keep);
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);
@@ -65,13 +71,16 @@ class Integrator::Run {
   void record_other_side();
   void move_anchor(bool now);
   void record_mesh_point(double t, const std::vector<double>& y);
-  void record_row(double t, const double* y);
+  void record_row(double t, Input y);
   void monitor_constraints(double t, const double* y);
   void stop(Status status, Reason reason, Message message = {});
   std::uint64_t fingerprint() const;
 
   Problem problem_;
   Options options_;
+  std::shared_ptr<Expansion> expansion_;  ///< to the user's variables; null: they are first
+  std::string note_;                      ///< what was done to the equations
+  Vector given_start_;                    ///< of all variables
   std::shared_ptr<System> system_;
   std::unique_ptr<Jacobian> jacobian_;
   const ExplicitTable* explicit_ = nullptr;  ///< the method, if it is one

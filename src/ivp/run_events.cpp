@@ -118,7 +118,7 @@ void Integrator::Run::pass_event() {
   State state = stepper_->state();
   std::vector<int> happened;
   if (pending_reset_ >= 0) {
-    options_.events[pending_reset_].reset(state.t, Output(state.y.data(), system_->visible));
+    reset_by(options_.events[pending_reset_], state);
     happened.push_back(pending_reset_);
   }
   for (const int k : fired_) happened.push_back(static_cast<int>(options_.events.size()) + k);
@@ -134,6 +134,15 @@ void Integrator::Run::pass_event() {
   check_assertions();
   if (!over_ && std::abs(problem_.t_span.end - state.t) <= 1e-14 * std::abs(state.t))
     stop(Status::success, Reason::finished);
+}
+
+/// What the event says of variables that are none of the system follows from those that are.
+void Integrator::Run::reset_by(const Event& event, State& state) {
+  if (!expansion_) return event.reset(state.t, Output(state.y.data(), system_->visible));
+  Vector y = shown(state.t, state.y.data());
+  event.reset(state.t, Output(y.data(), y.size()));
+  const std::vector<int>& kept = expansion_->kept();
+  for (std::size_t j = 0; j < kept.size() && kept[j] < y.size(); ++j) state.y[j] = y[kept[j]];
 }
 
 bool Integrator::Run::settle(State& state) {
@@ -181,27 +190,38 @@ std::vector<int> Integrator::Run::about_to_turn(const State& state,
 }
 
 /// Auxiliary variables follow their definitions, and the modes what they say, before equations are
-/// solved that have a solution only in the right modes.
-void Integrator::Run::assign_definitions(State& state, const std::vector<double>& keep) {
-  if (!system_->definitions || system_->definitions->variable.empty()) return;
+/// solved that have a solution only in the right modes. True: modes have changed.
+bool Integrator::Run::assign_definitions(State& state, const std::vector<double>& keep) {
+  const bool any = system_->definitions && !system_->definitions->variable.empty();
+  // Where definitions stand inside of relations, one mode tells another.
+  if (!any && !expansion_) return false;
   constexpr int longest_chain = 30;
+  bool changed = false;
+  for (int sweep = 0; sweep < longest_chain; ++sweep) {
+    const bool moved = any && follow_definitions(state);
+    if (!moved && !expansion_) break;
+    const bool renewed = switches_->renew(state.t, state.y.data(), keep);
+    changed = changed || renewed;
+    if (!moved && !renewed) break;
+  }
+  return changed;
+}
+
+/// True: something moved.
+bool Integrator::Run::follow_definitions(State& state) const {
   const Definitions& definitions = *system_->definitions;
   std::vector<double> r(definitions.variable.size());
   const double* x[] = {state.y.data(), state.yp.data()};
-  for (int sweep = 0; sweep < longest_chain; ++sweep) {
-    definitions.equations.residual({state.t, x, system_->modes->data()}, r.data());
-    bool moved = false;
-    for (std::size_t k = 0; k < r.size(); ++k) {
-      const int v = definitions.variable[k];
-      if (!std::isfinite(r[k]) ||
-          std::abs(r[k]) <= 1e-9 * std::max(scale_[v], std::abs(state.y[v])))
-        continue;
-      state.y[v] -= definitions.sign[k] * r[k];
-      moved = true;
-    }
-    if (!moved) return;
-    switches_->renew(state.t, state.y.data(), keep);
+  definitions.equations.residual({state.t, x, system_->modes->data()}, r.data());
+  bool moved = false;
+  for (std::size_t k = 0; k < r.size(); ++k) {
+    const int v = definitions.variable[k];
+    if (!std::isfinite(r[k]) || std::abs(r[k]) <= 1e-9 * std::max(scale_[v], std::abs(state.y[v])))
+      continue;
+    state.y[v] -= definitions.sign[k] * r[k];
+    moved = true;
   }
+  return moved;
 }
 
 /// Modes, when clauses and the consistent point depend on each other: in turn until all hold.
@@ -219,7 +239,7 @@ bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep)
       return false;
     }
     for (const int j : outcome.reinitialized) fixed[j] = 1;
-    assign_definitions(state, keep);
+    const bool followed = assign_definitions(state, keep);
     const State before = state;
     Message message;
     bool consistent = reinitialize(state, fixed, false, message);
@@ -238,7 +258,7 @@ bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep)
     if (round + 1 == most_rounds) wrong = switches_->on_wrong_side(state.t, state.y.data());
     const bool changed = switches_->renew(state.t, state.y.data(), keep);
     switches_->settle();
-    if (!changed && !outcome.changed) return true;
+    if (!changed && !followed && !outcome.changed) return true;
   }
   stop(Status::failed, Reason::too_many_events, SwitchBoard::unsettled(state.t, wrong));
   return false;
@@ -275,7 +295,7 @@ void Integrator::Run::record_other_side() {
   if (!options_.record || (!outputs_.empty() && (rows == 0 || solution_.t.back() != t()))) return;
   if (rows >= 2 && solution_.t[rows - 1] == t() && solution_.t[rows - 2] == t()) {
     solution_.t.pop_back();
-    solution_.values.resize(solution_.values.size() - static_cast<std::size_t>(system_->visible));
+    solution_.values.resize(solution_.values.size() - solution_.variables.size());
   }
   record_mesh_point(t(), stepper_->state().y);
 }

@@ -68,13 +68,17 @@ void validate(const Problem& problem, const Options& options) {
             fmt::format("events[{}] (\"{}\") has no value function", e, options.events[e].name));
 }
 
+void require_tolerances(const Vector& atol, int variables) {
+  require(atol.size() == variables,
+          fmt::format("atol has {} values, needs one, or one for each of the {} variables",
+                      atol.size(), variables));
+}
+
 Vector absolute_tolerance(const Problem& problem, const Options& options, const System& system) {
   const Vector& given = options.atol;
   Vector all = Vector::Constant(system.size, given.size() == 0 ? options.rtol : given.minCoeff());
   if (given.size() > 1) {
-    require(given.size() == system.visible,
-            fmt::format("atol has {} values, needs one, or one for each of the {} variables",
-                        given.size(), system.visible));
+    require_tolerances(given, system.visible);
     all.head(system.visible) = given;
   }
   // In a run of nanoseconds derivatives are large beside their variables. The root is half way

@@ -66,6 +66,7 @@ Problem make_problem(const model::FlatModel& flat) {
     const model::FlatVariable& v = flat.variables[static_cast<std::size_t>(j)];
     form.variables.push_back(v.name);
     start.push_back(v.start);
+    form.stated.push_back(v.has_start || v.fixed);
     if (v.fixed) problem.fixed.push_back(v.name);
   }
   guess_definitions(flat, form, start);

@@ -11,6 +11,8 @@ namespace {
 constexpr double rounding = 1e-14;  // change in units of the scale that is nothing
 constexpr double noise = 1e-8;      // derivatives by differences: no iteration gets below
 constexpr double shortest_step = 1e-4;
+constexpr double largest_dense = 1e4;  // entries of a matrix that needs no other treatment
+constexpr double full = 0.1;           // part of entries from which on a matrix is dense
 
 /// J^T = Q R without exchanges, several times cheaper than a decomposition that reveals ranks.
 /// False where rows depend, or nearly so, on each other.
@@ -36,14 +38,36 @@ NearestPoint::NearestPoint(int equations, std::vector<double> scale, std::vector
       rank_threshold_(rank_threshold),
       scale_(std::move(scale)),
       freedom_(std::move(freedom)) {
-  jacobian_.resize(count_, unknowns_);
   residual_.resize(count_), trial_residual_.resize(count_);
   step_.resize(unknowns_), natural_.resize(unknowns_);
   trial_.resize(static_cast<std::size_t>(unknowns_));
 }
 
+void NearestPoint::differentiate(const PointEquations& equations, const double* x) {
+  if (!dense_ && !sparse_) {
+    const double all = static_cast<double>(count_) * unknowns_;
+    std::vector<std::pair<int, int>> places;
+    if (all > largest_dense) places = equations.places();
+    dense_ = places.empty() || static_cast<double>(places.size()) > full * all;
+    if (dense_)
+      jacobian_.resize(count_, unknowns_);
+    else
+      sparse_.emplace(std::move(places), count_, unknowns_);
+  }
+  if (dense_)
+    equations.linearize(x, jacobian_.data());
+  else
+    equations.linearize_sparse(x, sparse_->values());
+}
+
 void NearestPoint::linearize(const PointEquations& equations, const double* x) {
-  equations.linearize(x, jacobian_.data());
+  differentiate(equations, x);
+  if (sparse_) {
+    std::vector<double> size = scale_;
+    for (std::size_t j = 0; j < size.size(); ++j) size[j] *= freedom_[j];
+    factored_ = sparse_->factor(size);
+    return;
+  }
   Matrix scaled = jacobian_;
   for (int j = 0; j < unknowns_; ++j) scaled.col(j) *= scale_[j] * freedom_[j];
   // Rows of very different size (a position beside an acceleration) must not decide the rank. A
@@ -65,6 +89,7 @@ void NearestPoint::linearize(const PointEquations& equations, const double* x) {
 
 /// The shortest step that takes the linearised residual away.
 void NearestPoint::apply_inverse(const Vector& residual, Vector& step) {
+  if (sparse_) return sparse_->apply_inverse(residual, step);
   solved_ = row_scale_.cwiseProduct(residual);
   if (!independent_) {
     step.noalias() = pseudo_inverse_ * solved_;
@@ -118,7 +143,8 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     residual_ = trial_residual_;
     if (fraction < shortest) return false;
     if (change <= rounding) return true;
-    if (change <= 1e-10 && iteration > 0 && change >= 0.3 * last) return true;
+    // Corrections that no longer shrink are rounding, unless an old linearisation is to blame.
+    if (iteration > 0 && change >= 0.3 * last && change <= (fresh ? 1e-10 : 1e-13)) return true;
     if (iteration > 0 && change > 0.1 * last) factored_ = false;
     fresh = false;
     last = change;
@@ -130,12 +156,22 @@ bool NearestPoint::polish(const PointEquations& equations, double* x) {
   return iterate(equations, x, 20);
 }
 
-double NearestPoint::reach(int equation, const double* x) const {
-  double largest = 1e-300;
+Vector NearestPoint::reach(const double* x) const {
+  std::vector<double> size = scale_;
+  for (std::size_t j = 0; j < size.size(); ++j) size[j] = std::max(size[j], std::abs(x[j]));
+  if (sparse_) return sparse_->largest(size);
+  Vector result = Vector::Zero(count_);
   for (int j = 0; j < unknowns_; ++j)
-    largest =
-        std::max(largest, std::abs(jacobian_(equation, j)) * std::max(scale_[j], std::abs(x[j])));
-  return largest;
+    result = result.cwiseMax(size[static_cast<std::size_t>(j)] * jacobian_.col(j).cwiseAbs());
+  return result;
+}
+
+std::vector<std::pair<int, double>> NearestPoint::row(int equation) const {
+  if (sparse_) return sparse_->row(equation);
+  std::vector<std::pair<int, double>> entries;
+  for (int j = 0; j < unknowns_; ++j)
+    if (jacobian_(equation, j) != 0) entries.emplace_back(j, jacobian_(equation, j));
+  return entries;
 }
 
 bool NearestPoint::solve(const PointEquations& equations, double* x, int max_iterations) {
@@ -148,9 +184,10 @@ bool NearestPoint::solve(const PointEquations& equations, double* x, int max_ite
 bool NearestPoint::holds(const PointEquations& equations, const double* x, double tolerance) {
   equations.evaluate(x, residual_.data());
   if (!residual_.allFinite()) return false;
-  equations.linearize(x, jacobian_.data());
+  differentiate(equations, x);
+  const Vector size = reach(x);
   for (int i = 0; i < count_; ++i)
-    if (!(std::abs(residual_[i]) <= tolerance * (reach(i, x) + 1e-4))) return false;
+    if (!(std::abs(residual_[i]) <= tolerance * (size[i] + 1e-4))) return false;
   return true;
 }
 
@@ -161,7 +198,8 @@ Vector NearestPoint::unreachable(const PointEquations& equations, const double* 
   Vector moved(unknowns_);
   apply_inverse(residual_, moved);
   for (int j = 0; j < unknowns_; ++j) moved[j] *= scale_[j] * freedom_[j];
-  return residual_ - jacobian_ * moved;
+  return sparse_ ? Vector(residual_ - sparse_->times(moved))
+                 : Vector(residual_ - jacobian_ * moved);
 }
 
 }  // namespace daedalus

@@ -2,9 +2,12 @@
 // The point nearest to a given one that satisfies equations:  min |D (x - x0)|,  C(x) = 0,  by
 // damped Gauss-Newton steps  dx = -D^-1 (C_x D^-1)^+ C  with a rank-revealing factorisation, so
 // that redundant equations are no obstacle. [Deuflhard2004]
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "daedalus/vector.h"
+#include "nonlinear/sparse_linearization.h"
 
 namespace daedalus {
 
@@ -14,6 +17,9 @@ class PointEquations {
   virtual void evaluate(const double* x, double* r) const = 0;
   /// equations x unknowns, column-major.
   virtual void linearize(const double* x, double* jacobian) const = 0;
+  /// (equation, unknown) of the values that `linearize_sparse` gives; empty: dense only.
+  virtual std::vector<std::pair<int, int>> places() const { return {}; }
+  virtual void linearize_sparse(const double*, double*) const {}
 };
 
 class NearestPoint {
@@ -32,13 +38,17 @@ class NearestPoint {
   /// After a failure: the part of the residual that no free unknown can reach.
   Vector unreachable(const PointEquations& equations, const double* x);
   const Vector& residual() const { return residual_; }
+  /// Of the last linearisation, dense.
   const Matrix& jacobian() const { return jacobian_; }
-  /// What the unknowns, at their scale, do to an equation; by the last linearisation.
-  double reach(int equation, const double* x) const;
+  /// Entries of an equation in the last linearisation.
+  std::vector<std::pair<int, double>> row(int equation) const;
 
  private:
   bool iterate(const PointEquations& equations, double* x, int max_iterations);
   void linearize(const PointEquations& equations, const double* x);
+  void differentiate(const PointEquations& equations, const double* x);
+  /// By equation: what the unknowns, at their scale, do to it; by the last linearisation.
+  Vector reach(const double* x) const;
   void apply_inverse(const Vector& residual, Vector& step);
   double extent(const Vector& step, const double* x) const;
 
@@ -49,6 +59,8 @@ class NearestPoint {
   /// Of the scaled Jacobian J: J^T = Q R where its rows are independent, else the pseudo-inverse.
   Matrix q_, r_, pseudo_inverse_;
   bool independent_ = false;
+  std::optional<SparseLinearization> sparse_;  ///< in place of all these where it pays
+  bool dense_ = false;                         ///< known to be
   Vector row_scale_, residual_, trial_residual_, step_, natural_, solved_;
   bool factored_ = false;
 };

@@ -275,7 +275,7 @@ namespace {
 
 /// Hidden constraints make errors of direct steps larger by powers of 1/h.
 bool reduction_pays(const ExpressionGraph& form) {
-  constexpr int largest = 300;  // projections are dense
+  constexpr int largest = 20000;
   constexpr int lowest_index = 2;
   if (form.size > largest || !form.equations || form.equations->rows() != form.size) return false;
   const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, form.size));

@@ -8,6 +8,7 @@
 #include "analysis/signature.h"
 #include "expression/code_generation.h"
 #include "problem/algebraic_rows.h"
+#include "problem/graph_constraints.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -144,105 +145,6 @@ class GraphJacobian final : public OwnJacobian {
   std::vector<int> position_;  ///< of each entry: 2 place + order, -1 in rows that are replaced
   std::vector<Combined> combined_;
   std::size_t nonzeros_ = 0;
-};
-
-/// f_i^(r) = 0 for r <= c_i in the unknowns x_j^(k), k <= d_j. [Pryce2001]
-class GraphConstraints final : public ConstraintSet {
- public:
-  GraphConstraints(const ExpressionGraph& form, const StructuralAnalysis& structure,
-                   const Names& names, const std::vector<char>& algebraic, bool at_start)
-      : form_(form) {
-    const int n = form.size;
-    const int deepest =
-        *std::max_element(structure.equation_offset.begin(), structure.equation_offset.end());
-    int highest =
-        *std::max_element(structure.variable_offset.begin(), structure.variable_offset.end());
-    highest = std::max(highest, 1);
-    place_.assign(static_cast<std::size_t>(highest) + 1, std::vector<int>(n, -1));
-    unknowns = n;
-    for (int j = 0; j < n; ++j) place_[0][j] = j;
-    for (int k = 1; k <= highest; ++k)
-      for (int j = 0; j < n; ++j)
-        if (structure.variable_offset[j] >= k)
-          place_[k][j] = unknowns++, derivative_of.push_back(j);
-    EquationSet current = *form.equations;
-    for (int r = 0; r <= deepest; ++r) {
-      if (r > 0) current = current.differentiated();
-      std::vector<int> keep;
-      for (int i = 0; i < n; ++i)
-        if (structure.equation_offset[i] >= r) {
-          keep.push_back(i);
-          equations.push_back(
-              r == 0 ? names[i]
-                     : fmt::format("{}{}", r == 1 ? "d/dt " : fmt::format("d{}/dt{} ", r, r),
-                                   names[i]));
-        }
-      add_set(current.restricted(keep), highest);
-    }
-    if (at_start) {
-      add_set(*form.initial_equations, highest);
-      equations.insert(equations.end(), form.initial_names.begin(), form.initial_names.end());
-    }
-    levels_.assign(static_cast<std::size_t>(highest) + 2, std::vector<double>(n, 0.0));
-    for (const auto& level : levels_) pointers_.push_back(level.data());
-    freedom.assign(static_cast<std::size_t>(unknowns), 1e6);
-    for (int j = 0; j < n; ++j)
-      if (!algebraic[j]) freedom[j] = 1;
-  }
-
-  template <class Visitor>
-  void each_program(const Visitor& visit) const {
-    for (const auto& set : sets_) visit(set->program());
-    for (const auto& jacobian : jacobians_) visit(jacobian->program());
-  }
-
-  void evaluate(double t, const double* x, double* r) const override {
-    spread(x);
-    for (const auto& set : sets_) {
-      set->residual({t, pointers_.data(), form_.discrete->data()}, r);
-      r += set->rows();
-    }
-  }
-
-  void linearize(double t, const double* x, double* jacobian) const override {
-    spread(x);
-    const auto rows = equations.size();
-    std::fill(jacobian, jacobian + rows * static_cast<std::size_t>(unknowns), 0.0);
-    std::size_t first = 0;
-    for (std::size_t s = 0; s < sets_.size(); ++s) {
-      values_.resize(jacobians_[s]->entries().size());
-      jacobians_[s]->evaluate({t, pointers_.data(), form_.discrete->data()}, values_.data());
-      for (std::size_t k = 0; k < values_.size(); ++k) {
-        const auto& e = jacobians_[s]->entries()[k];
-        const int column = place_[static_cast<std::size_t>(e.order)][e.variable];
-        if (column >= 0)
-          jacobian[first + static_cast<std::size_t>(e.row) +
-                   rows * static_cast<std::size_t>(column)] += values_[k];
-      }
-      first += static_cast<std::size_t>(sets_[s]->rows());
-    }
-  }
-
- private:
-  void add_set(EquationSet set, int highest) {
-    sets_.push_back(std::make_shared<EquationSet>(std::move(set)));
-    std::vector<int> orders;
-    for (int k = 0; k <= highest; ++k) orders.push_back(k);
-    jacobians_.push_back(std::make_shared<EquationJacobian>(*sets_.back(), orders));
-  }
-  void spread(const double* x) const {
-    for (std::size_t k = 0; k < place_.size(); ++k)
-      for (int j = 0; j < form_.size; ++j)
-        levels_[k][static_cast<std::size_t>(j)] = place_[k][j] >= 0 ? x[place_[k][j]] : 0.0;
-  }
-
-  ExpressionGraph form_;
-  std::vector<std::vector<int>> place_;  ///< [order][variable]: unknown
-  std::vector<std::shared_ptr<EquationSet>> sets_;
-  std::vector<std::shared_ptr<EquationJacobian>> jacobians_;
-  mutable std::vector<std::vector<double>> levels_;
-  std::vector<const double*> pointers_;
-  mutable std::vector<double> values_;
 };
 
 /// Entries of E = dF/dy' if they depend on nothing that changes.

@@ -30,6 +30,12 @@ const char* name_of(Formulation formulation) {
   return "";
 }
 
+bool ConstraintSet::is_sparse() const {
+  const double all = static_cast<double>(equations.size()) * unknowns;
+  const double entries = static_cast<double>(places().size());
+  return entries > 0 && entries <= 0.1 * all;
+}
+
 bool System::is_index_one() const {
   if (hidden_constraints) return false;
   for (const ConstraintLevel& level : levels)

@@ -15,6 +15,8 @@
 
 namespace daedalus {
 
+class Expansion;
+
 /// One level of the constraints that the exact solution satisfies: "algebraic" rows, or
 /// "position", "velocity", "acceleration" (a constraint and its time derivatives).
 struct ConstraintLevel {
@@ -33,6 +35,12 @@ class ConstraintSet {
   virtual void evaluate(double t, const double* unknowns, double* r) const = 0;
   /// equations x unknowns, column-major.
   virtual void linearize(double t, const double* unknowns, double* jacobian) const = 0;
+  /// (equation, unknown) of the values that `linearize_sparse` gives, some perhaps more than once;
+  /// empty: it cannot.
+  virtual Sparsity places() const { return {}; }
+  virtual void linearize_sparse(double, const double*, double*) const {}
+  /// A small part of the entries of its matrix can be nonzero.
+  bool is_sparse() const;
 
   int unknowns = 0;
   Names equations;
@@ -87,6 +95,8 @@ class System {
   std::shared_ptr<const Switching> switching;      ///< null: nothing but time changes the equations
   std::shared_ptr<const Definitions> definitions;  ///< of auxiliary variables, where modes switch
   std::shared_ptr<std::vector<double>> modes;      ///< discrete values that the equations now use
+  /// To the variables that were eliminated, whose errors count too; null: there are none.
+  std::shared_ptr<const Expansion> expansion;
   std::optional<Sparsity> sparsity;
   /// Dense dF/dy and dF/dy' by the user, column-major; the second is left alone if constant.
   std::function<void(double t, const double* y, const double* yp, double* a, double* e)>

@@ -156,6 +156,13 @@ bool ExplicitStepper::take_step(double h, double end) {
   return !method_.error_needs_end() || make_end(end);
 }
 
+/// Next to a singular point slopes err by rounding over the square of the distance from it, which
+/// shorter steps do not cure: asked for less than this, the run would creep along.
+double ExplicitStepper::share() const {
+  constexpr double attainable = 1e-9;
+  return on_manifold_ ? std::max(share_of_a_step, attainable / options_.rtol) : share_of_a_step;
+}
+
 double ExplicitStepper::error(double h) {
   double part[2] = {0, 0};
   for (int e = 0; e < 2; ++e) {
@@ -167,7 +174,7 @@ double ExplicitStepper::error(double h) {
       const double* k = slope(j);
       for (int i = 0; i < n_; ++i) estimate_[i] += w * k[i];
     }
-    part[e] = weighted(estimate_.data(), x_.data(), next_x_.data()) / share_of_a_step;
+    part[e] = weighted(estimate_.data(), x_.data(), next_x_.data()) / share();
   }
   if (method_.error_order[1] == 0) return std::abs(h) * part[0];
   const double both = part[0] * part[0] + 0.01 * part[1] * part[1];

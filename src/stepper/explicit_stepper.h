@@ -42,6 +42,7 @@ class ExplicitStepper final : public Stepper {
   Outcome make_stages(double h);
   bool make_end(double t);
   bool take_step(double h, double end);
+  double share() const;
   void note_crossing();
   void count();
   double error(double h);

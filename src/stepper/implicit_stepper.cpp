@@ -72,6 +72,8 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
       !current()->is_stiffly_accurate())
     state_space_ = std::make_unique<AlgebraicProjection>(system, jacobian);
   error_.assign(system.size, 0.0), projection_scale_.assign(system.size, 0.0);
+  if (system.expansion && options.fixed_step == 0)
+    eliminated_ = std::make_unique<EliminatedError>(system, options.rtol);
 }
 
 void ImplicitStepper::use(int position) {
@@ -192,12 +194,18 @@ bool ImplicitStepper::solve_stages() {
   return false;
 }
 
+double ImplicitStepper::error_size() {
+  const double own = norm_(error_.data());
+  if (!eliminated_ || !std::isfinite(own)) return own;
+  return eliminated_->joined(own, state_.t, state_.y.data(), error_.data(), norm_.rtol(), h_);
+}
+
 double ImplicitStepper::estimate_error() {
   current()->estimate(state_, h_, error_.data(), false, statistics_);
-  double error = norm_(error_.data());
+  double error = error_size();
   if (error >= 1 && (first_ || rejected_)) {
     current()->estimate(state_, h_, error_.data(), true, statistics_);
-    const double refined = norm_(error_.data());
+    const double refined = error_size();
     if (std::isfinite(refined)) error = refined;
   }
   return std::isfinite(error) ? std::max(error, 1e-10) : 1e10;

@@ -9,6 +9,7 @@
 #include "controller/norm.h"
 #include "controller/step_control.h"
 #include "problem/jacobian.h"
+#include "stepper/eliminated_error.h"
 #include "stepper/stage_solver.h"
 #include "stepper/stepper.h"
 
@@ -43,6 +44,7 @@ class ImplicitStepper final : public Stepper {
   bool renew_factors();
   bool solve_stages();
   double estimate_error();
+  double error_size();
   void accept(double error);
   void reject(double error);
   bool step_is_too_small() const;
@@ -61,6 +63,7 @@ class ImplicitStepper final : public Stepper {
   StepControl control_;
   OrderControl order_;
   std::unique_ptr<AlgebraicProjection> state_space_;
+  std::unique_ptr<EliminatedError> eliminated_;  ///< null: no variables were eliminated
 
   std::vector<double> error_, projection_scale_;
   double factored_h_ = 0, last_h_ = 0;

@@ -68,6 +68,7 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
     const double quotient = increment / last_;
     rate_ = count_ == 2 ? quotient : std::sqrt(quotient * last_quotient_);
     last_quotient_ = quotient;
+    worst_ = std::max(worst_, quotient);
     if (!(rate_ < 0.99)) return Verdict::diverged;
     eta_ = rate_ / (1 - rate_);
     const double expected = eta_ * increment * std::pow(rate_, left) / settings_.tolerance;

@@ -3,6 +3,7 @@
 //   F(t + c_i h, Y_i, Y'_i) = 0,   Y_i = y + h sum_j a_ij Y'_j,
 // solved by simplified Newton with the pencil frozen. Fully and diagonally implicit methods differ
 // in how the equations split; what a step does with them is the same.
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -94,13 +95,15 @@ class NewtonMonitor {
   enum class Verdict { go_on, converged, diverged, hopeless };
   Verdict judge(double increment);
   double rate() const { return rate_; }
-  double eta() const { return eta_; }
+  /// For the next step: by the slowest contraction of this one. Where a part of the equations only
+  /// follows another, the last increments vanish and promise too much.
+  double eta() const { return worst_ > 0 ? worst_ / (1 - std::min(worst_, 0.99)) : eta_; }
   int iterations() const { return count_; }
   double step_factor() const { return step_factor_; }
 
  private:
   const NewtonSettings& settings_;
-  double eta_, rate_ = 0, last_ = 0, last_quotient_ = 0, step_factor_ = 0.5;
+  double eta_, rate_ = 0, last_ = 0, last_quotient_ = 0, worst_ = 0, step_factor_ = 0.5;
   int count_ = 0;
 };
 

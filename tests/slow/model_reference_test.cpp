@@ -1,4 +1,5 @@
 // The shipped models with known solutions, solved as a user would: text in, end values out.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -18,6 +19,10 @@ double digits(const Solution& solution, const nlohmann::json& reference) {
   const auto& names = reference["variables"];
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (reference["values"][i].is_null()) continue;
+    const auto scored = reference.find("score_variables");
+    if (scored != reference.end() &&
+        std::find(scored->begin(), scored->end(), names[i]) == scored->end())
+      continue;
     const double expected = std::stod(reference["values"][i].get<std::string>());
     if (!std::isfinite(expected)) continue;
     const double found = solution.value(-1, names[i].get<std::string>());
@@ -67,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
                     ModelCase{"projectile", 7}, ModelCase{"pendulum_ggl", 6},
                     ModelCase{"arevalo_index3", 6}, ModelCase{"arevalo_index2", 6},
                     ModelCase{"andrews", 6}, ModelCase{"crane", 6},
-                    ModelCase{"path_control_index4", 6}, ModelCase{"path_control_index5", 6}),
+                    ModelCase{"path_control_index4", 6}, ModelCase{"path_control_index5", 6},
+                    ModelCase{"ring_modulator_index2", 6}, ModelCase{"tba", 6}),
     [](const auto& test) { return std::string(test.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Motions, ShippedModel,

@@ -1,0 +1,138 @@
+// A run before its start: the system that is integrated, its stepper, and where output comes from.
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "formulation/combined_problem.h"
+#include "formulation/lean_problem.h"
+#include "ivp/run.h"
+#include "ivp/validate.h"
+
+namespace daedalus {
+namespace {
+
+constexpr int most_unknowns_of_output = 200;  // dense least squares at every row
+
+}  // namespace
+
+void Integrator::Run::leave_out_auxiliary_variables() {
+  given_start_ = problem_.start;
+  LeanProblem lean = lean_problem(problem_);
+  if (!lean.expansion) return;
+  problem_ = std::move(lean.problem);
+  expansion_ = std::move(lean.expansion);
+  const Vector given = options_.atol;
+  expansion_->atol = Vector::Constant(std::ssize(expansion_->eliminated()),
+                                      given.size() == 0 ? options_.rtol : given.minCoeff());
+  if (given.size() <= 1) return;
+  require_tolerances(given, expansion_->visible());
+  for (std::size_t k = 0; k < expansion_->eliminated().size(); ++k)
+    expansion_->atol[static_cast<int>(k)] = given[expansion_->eliminated()[k]];
+  std::vector<double> kept;
+  for (const int j : expansion_->kept())
+    if (j < expansion_->visible()) kept.push_back(given[j]);
+  options_.atol = kept;
+}
+
+void Integrator::Run::prepare() {
+  validate(problem_, options_);
+  leave_out_auxiliary_variables();
+  if (options_.formulation != Formulation::direct) {
+    CombinedProblem combined = combined_problem(problem_);
+    problem_ = std::move(combined.problem);
+    note_ = std::move(combined.note);
+  }
+  explicit_ = find_explicit(options_.method);
+  const Formulation formulation = chosen_formulation(problem_, options_.formulation, explicit_);
+  system_ = make_system(problem_, formulation);
+  system_->expansion = expansion_;
+  system_->choose_evaluation(options_.evaluation);
+  // Explicit methods keep it by construction, and near singular points multipliers do not exist.
+  if (explicit_)
+    std::erase_if(system_->levels,
+                  [](const ConstraintLevel& level) { return level.name == "acceleration"; });
+  const int n = system_->size;
+  atol_ = absolute_tolerance(problem_, options_, *system_);
+  State start;
+  start.t = problem_.t_span.begin;
+  start.y.assign(n, 0.0), start.yp.assign(n, 0.0);
+  const Vector& given = problem_.start;
+  std::copy(given.data(), given.data() + given.size(), start.y.begin());
+  const Vector& derivative = problem_.start_derivative;
+  std::copy(derivative.data(), derivative.data() + derivative.size(), start.yp.begin());
+  for (int i = 0; i < n; ++i)
+    scale_.push_back(std::max(std::abs(start.y[i]), atol_[i] / options_.rtol));
+
+  switches_ = std::make_unique<SwitchBoard>(system_->switching.get(), system_->modes.get());
+  events_ = std::make_unique<EventFinder>(options_.events, switches_->slack(), n,
+                                          [this](double time, const double* y, double* g) {
+                                            for (const Event& event : options_.events)
+                                              *g++ = event.value(time, shown(time, y));
+                                            switches_->indicators(time, y, g);
+                                          });
+  if (explicit_)
+    prepare_explicit(start);
+  else
+    prepare_implicit(start);
+  outputs_ = output_times(problem_, options_);
+  row_.assign(n, 0.0);
+  interpolant_.data.reserve(static_cast<std::size_t>(n) *
+                            (std::max(2, stepper_->most_stages()) + 2));
+  std::size_t longest = 0;
+  for (const ConstraintLevel& level : system_->levels) {
+    longest = std::max(longest, level.equations.size());
+    solution_.constraint_residual.push_back({level.name, 0, start.t, level.equations[0]});
+  }
+  residual_.assign(longest, 0.0);
+  worst_equation_.assign(system_->levels.size(), 0);
+  level_maximum_.assign(system_->levels.size(), 0.0);
+  solution_.method = options_.method;
+  solution_.formulation =
+      name_of(field_ && field_->algebraic > 0 ? Formulation::projected : formulation);
+  solution_.jacobian = explicit_ ? "not needed" : jacobian_->description();
+  solution_.variables.assign(system_->variables.begin(),
+                             system_->variables.begin() + system_->visible);
+  if (expansion_) solution_.variables = expansion_->names();
+  solution_.unknowns = n;
+}
+
+void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {
+  output_ = std::move(output);
+  if (options_.dense)
+    dense_ = std::make_shared<DenseOutput>(output_, problem_.t_span.end > problem_.t_span.begin);
+}
+
+Jacobian& Integrator::Run::jacobian(const State& at) {
+  if (!jacobian_)
+    jacobian_ = std::make_unique<Jacobian>(*system_, options_.linear_algebra, at.t, at.y.data(),
+                                           at.yp.data());
+  return *jacobian_;
+}
+
+void Integrator::Run::prepare_implicit(const State& start) {
+  const int n = system_->size;
+  auto stepper = std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_,
+                                                   solution_.statistics);
+  const std::vector<Tableau> methods = stepper->methods();
+  stepper_ = std::move(stepper);
+  if (system_->project_steps)
+    step_projection_ = std::make_unique<OutputProjection>(system_, *jacobian_, scale_, n);
+  if (options_.project_output)
+    projection_ =
+        std::make_shared<OutputProjection>(system_, *jacobian_, scale_, most_unknowns_of_output);
+  use_output(std::make_shared<RefinedOutput>(
+      system_, std::make_shared<StepRefiner>(system_, *jacobian_, methods, options_.rtol, atol_),
+      projection_, expansion_));
+  stepper_->start(start, 0);
+}
+
+void Integrator::Run::prepare_explicit(const State& start) {
+  field_ = make_projected_field(problem_, system_->modes);
+  stepper_ =
+      std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_, solution_.statistics);
+  stepper_->place(start);
+}
+
+}  // namespace daedalus

@@ -1,0 +1,83 @@
+// Projection onto many constraints, each of few unknowns: sparse, and the same as dense.
+#include <chrono>
+#include <random>
+
+#include <Eigen/QR>
+#include <gtest/gtest.h>
+
+#include "daedalus/analysis.h"
+#include "nonlinear/sparse_linearization.h"
+
+namespace daedalus {
+namespace {
+
+/// A band of three with some rows twice.
+TEST(SparseLinearization, GivesTheShortestStepAlsoOfRedundantEquations) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  constexpr int rows = 40, columns = 60;
+  std::vector<std::pair<int, int>> places;
+  Matrix j = Matrix::Zero(rows, columns);
+  for (int i = 0; i < rows; ++i)
+    for (int k = 0; k < 3; ++k) {
+      const int from = i % 10 == 9 ? i - 1 : i;  // the row before once more, twice as long
+      const double value = i == from ? uniform(random) : 2 * j(from, from + 7 * k);
+      places.emplace_back(i, from + 7 * k), j(i, from + 7 * k) = value;
+    }
+  SparseLinearization sparse(places, rows, columns);
+  for (std::size_t k = 0; k < places.size(); ++k)
+    sparse.values()[k] = j(places[k].first, places[k].second);
+  std::vector<double> scale(columns);
+  for (double& s : scale) s = std::exp(3 * uniform(random));
+  ASSERT_TRUE(sparse.factor(scale));
+  const Eigen::Map<const Vector> d(scale.data(), columns);
+  const Vector r = j * Vector::Random(columns);
+  Vector step(columns);
+  sparse.apply_inverse(r, step);
+  const Vector expected =
+      Eigen::CompleteOrthogonalDecomposition<Matrix>(j * d.asDiagonal()).solve(r);
+  EXPECT_LE((step - expected).norm(), 1e-9 * expected.norm());
+}
+
+/// Two diffusing fields, tied to each other in every cell: index 2.
+Model tied_fields(int cells) {
+  const std::string n = std::to_string(cells);
+  return Model::from_text(
+      "model M parameter Integer N = " + n +
+          "; Real x[N](each start = 0), y[N](each start = 0), z[N]; equation "
+          "for i in 2:N - 1 loop der(x[i]) = x[i - 1] - 2*x[i] + x[i + 1] + z[i]; "
+          "der(y[i]) = y[i - 1] - 2*y[i] + y[i + 1] - z[i]*(1 + x[i]^2); end for; "
+          "der(x[1]) = sin(time) - x[1] + z[1]; der(y[1]) = -y[1] - z[1]; "
+          "der(x[N]) = x[N - 1] - x[N] + z[N]; der(y[N]) = y[N - 1] - y[N] - z[N]; "
+          "for i in 1:N loop x[i] + x[i]^3 = y[i] \"tie\"; end for; "
+          "annotation(experiment(StopTime = 1)); end M;",
+      "m.mo");
+}
+
+TEST(SparseProjection, LargeModelsOfHigherIndexKeepTheirConstraints) {
+  const Model few = tied_fields(20), many = tied_fields(2000);
+  const Solution small = solve(few.problem(), few.scaled({.rtol = 1e-8}));
+  const auto begin = std::chrono::steady_clock::now();
+  const Solution s = solve(many.problem(), many.scaled({.rtol = 1e-8}));
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ASSERT_EQ(s.status, Status::success) << s.message.text();
+  EXPECT_EQ(s.formulation, "projected");
+  for (const ConstraintResidual& level : s.constraint_residual)
+    EXPECT_LE(level.maximum, 1e-13) << level.level;
+  // What happens at one end does not reach cell 20 in this time.
+  for (const char* name : {"x[1]", "x[2]", "y[3]"})
+    EXPECT_NEAR(s.value(-1, name), small.value(-1, name), 1e-6) << name;
+  // Some hundred milliseconds with optimisation; dense matrices of this size take minutes.
+  EXPECT_LE(seconds, 30);
+}
+
+TEST(SparseProjection, StartsOfLargeModelsAreFound) {
+  const Analysis a = analyze(tied_fields(2000));
+  EXPECT_EQ(a.numerical_index, 2);
+  EXPECT_EQ(a.degrees_of_freedom, 2000);
+  EXPECT_EQ(a.consistent_start.size(), 6000u);
+}
+
+}  // namespace
+}  // namespace daedalus
