@@ -39,6 +39,7 @@ CollocationCase case_of(int number, const std::vector<std::string>& field, int e
   options.points = field[3] == "Radau" ? CollocationPoints::radau : CollocationPoints::gauss;
   options.stages = std::stoi(field[4]);
   options.elements = elements;
+  options.adapt = false;
   options.max_elements = std::max(options.max_elements, elements);
   if (number == 4) {
     if (invariants)

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "daedalus/analysis.h"
 #include "daedalus/bvp.h"
 #include "daedalus/error.h"
 
@@ -121,6 +122,14 @@ TEST(BoundaryModels, FailWithAMessageWhereThereIsNoSolution) {
                       "equation der(u) = v; der(v) = sqrt(u);\n"
                       "constraint u(startTime) = 1; u(finalTime) = 1; end N;"),
               HasSubstr("not finite"));
+}
+
+TEST(BoundaryModels, TellHowManyConditionsTheyNeed) {
+  const Analysis a = analyze(Model::from_file(models + "pendulum_bvp_index3.mo"));
+  EXPECT_EQ(a.degrees_of_freedom, 2);
+  EXPECT_EQ(a.structural_index, 3);
+  EXPECT_TRUE(a.can_be_solved());
+  EXPECT_TRUE(a.warnings.empty());
 }
 
 TEST(BoundaryModels, AreFollowedInAParameter) {

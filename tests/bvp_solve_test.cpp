@@ -205,6 +205,20 @@ TEST(BoundarySolver, FollowsABranchAroundItsFold) {
   EXPECT_GT(solutions.back().row(0)[1], 10.8);  // with the steep slope of the upper solution
 }
 
+TEST(InitialValuesByCollocation, ReachTheToleranceOnAPendulumOfIndexThree) {
+  Known known = i3();
+  for (const auto points : {CollocationPoints::gauss, CollocationPoints::radau})
+    for (const double tolerance : {1e-4, 1e-7, 1e-10}) {
+      const BoundarySolution s =
+          collocate_initial_values(known.problem, known.exact(0).head(4),
+                                   {.tolerance = tolerance, .points = points, .stages = 4});
+      ASSERT_TRUE(s.succeeded()) << s.message.text();
+      EXPECT_EQ(s.t.back(), 1);
+      // The error of each element adds up, amplified by the equations.
+      EXPECT_LE(true_error(known, s), 20 * tolerance);
+    }
+}
+
 TEST(BoundarySolver, KeepsFastGrowthAndDecayApart) {
   // x1' = 1e3 x1, x2' = -1e3 x2 with one condition at each end: shooting would overflow.
   BoundaryProblem p;

@@ -20,7 +20,8 @@ namespace {
 void refuse_wrong_input(const std::string& text, const RunOptions& run, const ParameterSets& sets) {
   const auto begin = [&](std::size_t set) {
     const Model model = make_model(text, run, sets.assignments(set));
-    const Integrator first_point(model.problem(), options_for(run, model));
+    if (!model.is_boundary_value_problem())
+      const Integrator first_point(model.problem(), options_for(run, model));
   };
   try {
     begin(0);

@@ -5,6 +5,7 @@
 #include <new>
 #include <thread>
 
+#include "boundary.h"
 #include "daedalus/error.h"
 #include "sweep.h"
 
@@ -43,8 +44,12 @@ SweepRun solved(const std::string& text, const RunOptions& given, const Assignme
     const Model model = make_model(text, given, parameters);
     Options options = options_for(given, model);
     options.interrupt = interrupt;
-    if (options.at.empty() && options.points == 0) options.at = {model.problem().t_span.end};
-    Solution solution = solve(model.problem(), options);
+    if (options.at.empty() && options.points == 0) options.at = {model.t_span().end};
+    SolveCommand command;
+    command.run = given;
+    Solution solution = model.is_boundary_value_problem()
+                            ? solve_boundary_model(command, model, options).solution
+                            : solve(model.problem(), options);
     SweepRun run;
     run.finished = true, run.solved = solution.succeeded();
     run.status = name_of(solution.status), run.reason = name_of(solution.reason);

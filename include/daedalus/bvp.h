@@ -136,7 +136,7 @@ struct Branch {
                                                           const Branch& branch,
                                                           const BoundaryOptions& options = {});
 
-/// Element by element from z(t_0) = start over options.mesh or options.elements equal elements.
+/// Element by element from z(t_0) = start: lengths by their errors, or options.mesh, or equal ones.
 [[nodiscard]] BoundarySolution collocate_initial_values(const BoundaryProblem& problem,
                                                         const Values& start,
                                                         const BoundaryOptions& options = {});

@@ -10,6 +10,7 @@
 #include "analysis/derivative_array.h"
 #include "analysis/hidden_constraints.h"
 #include "analysis/numerical_rank.h"
+#include "bvp/boundary_graph.h"
 #include "daedalus/analysis.h"
 #include "problem/switch_board.h"
 
@@ -277,6 +278,18 @@ Analysis analyze(const Problem& problem, const Values& nominal) {
 Analysis analyze(const Model& model) {
   Options unit;
   unit.rtol = 1, unit.atol = {1.0};
+  if (const auto& boundary = model.boundary()) {
+    Analysis a = analyze(bvp::problem_of(*boundary), model.scaled(unit).atol);
+    // There is no start: its values are part of the solution.
+    a.fixed.clear(), a.free.clear(), a.contradictions.clear();
+    a.consistent_start.clear(), a.initial_shift.clear();
+    a.inconsistent = false;
+    const int given = boundary->conditions.rows();
+    if (a.degrees_of_freedom && given != *a.degrees_of_freedom)
+      a.warnings.push_back(fmt::format("{} boundary conditions for {} degrees of freedom", given,
+                                       *a.degrees_of_freedom));
+    return a;
+  }
   return analyze(model.problem(), model.scaled(unit).atol);
 }
 

@@ -33,5 +33,7 @@ struct BoundaryGraph {
 
 BoundaryGraph graph_of(const BoundaryProblem& problem);
 BoundaryGraph graph_of(const model::FlatModel& model);
+/// The equations without the conditions, with the guess at the left end as start.
+Problem problem_of(const BoundaryGraph& graph);
 
 }  // namespace daedalus::bvp

@@ -40,11 +40,8 @@ class March {
     // Shifts of projected invariants, which come last, begin with zero.
     u_.z.col(0).head(start.size()) = start.vector();
     BoundarySolution solution;
-    int done = 0;
-    while (done < elements && solution.succeeded()) {
-      if (done > 0) u_.w.col(done) = u_.w.col(done - 1), u_.y.col(done) = u_.y.col(done - 1);
-      if (step(done, solution)) ++done;
-    }
+    const int done = options_.adapt && options_.mesh.empty() ? adapt(graph.t_span, solution)
+                                                             : follow_mesh(solution);
     u_.t.resize(at(done) + 1);
     u_.z.conservativeResize(states, done + 1);
     u_.w.conservativeResize(u_.w.rows(), done), u_.y.conservativeResize(u_.y.rows(), done);
@@ -63,6 +60,90 @@ class March {
   }
 
  private:
+  int follow_mesh(BoundarySolution& solution) {
+    int done = 0;
+    while (done < u_.elements() && solution.succeeded())
+      if (begin_like_last(done); step(done, solution)) ++done;
+    return done;
+  }
+
+  void begin_like_last(int i) {
+    if (i > 0) u_.w.col(i) = u_.w.col(i - 1), u_.y.col(i) = u_.y.col(i - 1);
+  }
+
+  /// Room for elements up to number `elements`.
+  void reserve(int elements) {
+    if (static_cast<int>(u_.w.cols()) >= elements) return;
+    const int room = 2 * elements;
+    u_.t.resize(at(room) + 1);
+    u_.z.conservativeResize(Eigen::NoChange, room + 1);
+    u_.w.conservativeResize(Eigen::NoChange, room), u_.y.conservativeResize(Eigen::NoChange, room);
+  }
+
+  /// Variables at the right end of element i.
+  Vector end_values(int i) {
+    Vector s(system_.slots());
+    kernel_.slots_at(basis_.points(), u_.length(i), u_.z.col(i).data(), u_.w.col(i).data(),
+                     u_.y.col(i).data(), s.data());
+    s.head(system_.states()) = u_.z.col(i + 1);
+    return s;
+  }
+
+  /// One element against its two halves, which are kept: the difference, divided by 2^q - 1 with
+  /// the order q inside of elements, is the error of the halves and chooses the next length.
+  int adapt(Interval span, BoundarySolution& solution) {
+    const int k = basis_.points();
+    double h = (span.end - span.begin) / options_.elements;
+    int done = 0;
+    u_.t.assign(1, span.begin);
+    u_.w.resize(Eigen::NoChange, 0), u_.y.resize(Eigen::NoChange, 0);
+    while (u_.t[at(done)] < span.end) {
+      reserve(done + 3);
+      const double t = u_.t[at(done)];
+      const bool is_last = t + 1.01 * h >= span.end;
+      const double end = is_last ? span.end : t + h;
+      double error = HUGE_VAL;
+      BoundarySolution attempt;
+      u_.t[at(done) + 1] = end;
+      begin_like_last(done);
+      if (step(done, attempt)) {
+        const Vector coarse = end_values(done);
+        u_.t[at(done) + 1] = 0.5 * (t + end), u_.t[at(done) + 2] = end;
+        begin_like_last(done);
+        if (step(done, attempt)) begin_like_last(done + 1);
+        if (attempt.succeeded() && step(done + 1, attempt))
+          error = difference(coarse, end_values(done + 1));
+      }
+      if (error <= 1) done += 2;
+      h = (end - t) * std::clamp(0.9 * std::pow(std::max(error, 1e-10), -1.0 / (k + 1)), 0.1, 4.0);
+      if (!(h > 1e-13 * (span.end - span.begin)) || done > options_.max_elements) {
+        solution = attempt;
+        if (solution.succeeded()) {
+          reserve(done + 3);
+          u_.t[at(done) + 1] = t + h;
+          fail(solution, done, Reason::step_too_small,
+               "the tolerance needs elements that are too short",
+               "a singularity of the solution, or rounding errors");
+        }
+        break;
+      }
+    }
+    return done;
+  }
+
+  double difference(const Vector& coarse, const Vector& fine) const {
+    const int k = basis_.points();
+    double error = 0;
+    for (int j = 0; j < system_.slots(); ++j) {
+      if (!system_.controlled[at(j)]) continue;
+      const int order = j < system_.states() ? k + 1 : k;
+      const double own = std::abs(coarse[j] - fine[j]) / (std::pow(2.0, order) - 1) /
+                         (options_.tolerance * (1 + std::abs(fine[j])));
+      error = std::isfinite(own) ? std::max(error, own) : HUGE_VAL;
+    }
+    return error;
+  }
+
   bool fail(BoundarySolution& solution, int i, Reason reason, const char* what, const char* why) {
     solution.status = Status::failed;
     solution.reason = reason;

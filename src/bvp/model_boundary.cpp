@@ -52,6 +52,24 @@ BoundaryGraph graph_of(const model::FlatModel& flat) {
   return graph;
 }
 
+Problem problem_of(const BoundaryGraph& graph) {
+  ExpressionGraph form;
+  form.size = graph.size();
+  form.visible = static_cast<int>(graph.shown.size());
+  form.equations = std::make_shared<EquationSet>(graph.equations);
+  form.variables = graph.variables;
+  form.equation_names = graph.equation_names;
+  form.discrete = std::make_shared<std::vector<double>>(graph.discrete);
+  std::vector<double> start(graph.variables.size(), 0.0);
+  double* x[] = {start.data()};
+  if (graph.guess) graph.guess(graph.t_span.begin, 1, x);
+  Problem problem;
+  problem.form = std::move(form);
+  problem.t_span = graph.t_span;
+  problem.start = start;
+  return problem;
+}
+
 }  // namespace bvp
 
 BoundarySolution solve_boundary(const Model& model, const BoundaryOptions& options,
