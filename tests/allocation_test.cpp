@@ -8,6 +8,7 @@
 #include "allocation_count.h"
 #include "daedalus/daedalus.h"
 #include "exact_problems.h"
+#include "reproduce/singular_mechanisms.h"
 
 #if !defined(__SANITIZE_ADDRESS__)
 // glibc's own entry points: dlsym itself allocates, so the next malloc in line is taken by name.
@@ -94,6 +95,18 @@ TEST(Allocation, DoesNotHappenForAnyIndexOrFormulation) {
                               Formulation::index_2, Formulation::index_1})
     EXPECT_EQ(allocations_while_stepping(exact::pendulum(3), {.formulation = f, .rtol = 1e-6}), 0)
         << name_of(f);
+}
+
+TEST(Allocation, DoesNotHappenInExplicitSteps) {
+  for (const char* method : {"dop853", "dormand_prince_5"}) {
+    const Options o{.method = method, .rtol = 1e-6};
+    EXPECT_EQ(allocations_while_stepping(exact::pendulum(9), o), 0) << method;
+    EXPECT_EQ(allocations_while_stepping(reproduce::four_bar().problem(0.3, 8, 5), o), 0) << method;
+    Problem longer = exact::index_2().problem;
+    longer.t_span.end = 2;
+    EXPECT_EQ(allocations_while_stepping(longer, {.method = method, .rtol = 1e-9}), 0) << method;
+    EXPECT_EQ(allocations_while_stepping(coupled(5), o), 0) << method;
+  }
 }
 
 TEST(Allocation, DoesNotHappenForLongNamesOfEquations) {

@@ -14,6 +14,7 @@
 
 #include "daedalus/daedalus.h"
 #include "exact_problems.h"
+#include "reproduce/singular_mechanisms.h"
 
 namespace daedalus {
 namespace {
@@ -114,6 +115,18 @@ TEST(Checkpoint, ResumesEveryKindOfMethodToTheSameBits) {
                              "lobatto_iiic_4", "sdirk_hairer_wanner_4"}) {
     expect_same_bits(long_index_1(), {.method = method, .rtol = 1e-5}, method);
     expect_same_bits(exact::oscillator().problem, {.method = method, .rtol = 1e-5}, method);
+  }
+}
+
+TEST(Checkpoint, ResumesExplicitMethodsAlsoAcrossSingularPoints) {
+  for (const char* method : {"dop853", "dormand_prince_5"}) {
+    const Options o{.method = method, .rtol = 1e-6};
+    expect_same_bits(exact::oscillator().problem, o, method);
+    expect_same_bits(exact::pendulum(2), o, method);
+    expect_same_bits(exact::index_2().problem, o, method);
+    const Options often{.method = method, .rtol = 1e-6, .points = 33};
+    expect_same_bits(reproduce::four_bar().problem(0.3, 8, 2), often, method,
+                     {0, 1, 2, 3, 5, 8, 11, 14, 17, 20});
   }
 }
 

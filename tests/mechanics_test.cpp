@@ -40,6 +40,12 @@ void expect_motion(const Problem& problem, void (*exact)(double, Vector&), bool 
     const bool direct = formulation == Formulation::direct && !nonholonomic;
     EXPECT_LE(worst_error(solve(problem, options), exact), direct ? bound_of_index_3 : bound);
   }
+  for (const char* method : {"dop853", "dormand_prince_5"}) {
+    SCOPED_TRACE(method);
+    Options options;
+    options.method = method, options.rtol = rtol, options.points = 13;
+    EXPECT_LE(worst_error(solve(problem, options), exact), bound);
+  }
 }
 
 template <class MakeForm>

@@ -77,7 +77,8 @@ TEST(Reproductions, HaveDistinctNames) {
   std::set<std::string> names;
   for (const Reproduction& entry : reproductions()) names.insert(entry.name);
   EXPECT_EQ(names.size(), reproductions().size());
-  for (const char* name : {"rk-orders", "amplifier", "van-der-pol", "eta", "perturbation-index"}) {
+  for (const char* name : {"rk-orders", "amplifier", "van-der-pol", "eta", "perturbation-index",
+                           "collocation-4.1", "collocation-4.4"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }

@@ -29,6 +29,7 @@ int run_reproduce(const ReproduceCommand& command);
 struct SolveCommand {
   RunOptions run = {};
   std::vector<std::string> parameters = {};  ///< NAME=VALUE
+  std::vector<std::string> from = {};        ///< NAME=VALUE at which continuation begins
   std::string stats = {}, report = {}, checkpoint = {}, resume = {};
   std::string line = {};  ///< the command as typed, for the report
 };

@@ -39,7 +39,8 @@ std::string action(const CLI::Option& option) {
   const std::string text = option.get_option_text();
   if (text == "METHOD") {
     std::vector<std::string> names = {"auto", "radau"};
-    for (const Tableau& method : runge_kutta_methods()) names.emplace_back(method.name);
+    for (const auto* methods : {&runge_kutta_methods(), &explicit_runge_kutta_methods()})
+      for (const Tableau& method : *methods) names.emplace_back(method.name);
     return fmt::format("_daedalus_words \"{}\"", fmt::join(names, " "));
   }
   if (text == "NAME...") {

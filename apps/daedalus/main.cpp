@@ -115,6 +115,11 @@ void add_solve(CLI::App& app, SolveCommand& c) {
   CLI::App* sub = app.add_subcommand("solve", "Solve a model file");
   add_run_options(*sub, c.run);
   one_at_a_time(sub->add_option("-p", c.parameters, "Parameter value"))->option_text("NAME=VALUE");
+  one_at_a_time(
+      sub->add_option("--from", c.from,
+                      "Boundary values: begin with this value of a parameter and go on to "
+                      "the model's in steps"))
+      ->option_text("NAME=VALUE");
   sub->add_option("--output", c.run.output, "Write the solution; - is CSV on standard output")
       ->option_text("FILE.csv|.json|.h5|-");
   sub->add_option("--stats", c.stats, "Write counters and outcome")->option_text("FILE.json");

@@ -29,8 +29,14 @@ const std::vector<std::string> common_options = {"rtol", "atol", "fixed_step", "
                                                  "max_step"};
 const std::vector<std::string> variable_order_options = {"min_stages", "max_stages"};
 
+std::vector<Tableau> all_methods() {
+  std::vector<Tableau> list = runge_kutta_methods();
+  for (const Tableau& method : explicit_runge_kutta_methods()) list.push_back(method);
+  return list;
+}
+
 std::vector<std::string> own_options(const Tableau& method) {
-  if (is_stiffly_accurate(method)) return {};
+  if (is_stiffly_accurate(method) || is_explicit(method)) return {};
   return {"algebraic_update"};
 }
 
@@ -60,10 +66,12 @@ void print_table() {
   fmt::print(row_format, "radau (the default)", "5..13", "3..7", "yes", "see the", "radau_",
              "iia rows", fmt::format("{}", fmt::join(variable_order_options, " ")),
              "HairerWanner1999");
-  for (const Tableau& method : runge_kutta_methods()) print_row(method);
+  for (const Tableau& method : all_methods()) print_row(method);
   fmt::print(
       "\nOrders that theory guarantees at constant steps; y differential, z algebraic (index 3:\n"
-      "position, velocity, multiplier u); 0: bounded errors, -: no theorem.\n"
+      "position, velocity, multiplier u); 0: bounded errors, -: no theorem. The explicit methods "
+      "at\n"
+      "the end work on the constraints: y' = f, Hessenberg index 2, motions under constraints.\n"
       "Options of every method: {}.\n",
       fmt::join(common_options, ", "));
 }
@@ -95,7 +103,7 @@ void print_json() {
                   {"stiffly_accurate", true},
                   {"options", all_options(variable_order_options)},
                   {"reference", "HairerWanner1999"}});
-  for (const Tableau& method : runge_kutta_methods()) list.push_back(described(method));
+  for (const Tableau& method : all_methods()) list.push_back(described(method));
   fmt::print("{}\n", list.dump(2));
 }
 
@@ -132,7 +140,7 @@ int check_catalogue() {
   fmt::print("{:<22} {:>8} {:>6} {:>10} {:>10}  {:>2} {:>2} {:>2}  {:>8}\n", "method", "declared",
              "found", "index 2 y", "index 2 z", "B", "C", "D", "defect");
   int failures = 0;
-  for (const Tableau& method : runge_kutta_methods()) {
+  for (const Tableau& method : all_methods()) {
     if (!print_check(method)) ++failures;
   }
   fmt::print(

@@ -63,6 +63,10 @@ int run_reproduce(const ReproduceCommand& command) {
   if (!command.output.empty() && entries.size() != 1) {
     throw InvalidInput("--output: one figure needs one name, for example `reproduce amplifier`");
   }
+  if (!command.output.empty() && !entries[0]->has_figure) {
+    throw InvalidInput(
+        fmt::format("--output: {} has no figure; --csv prints its rows", entries[0]->name));
+  }
   if (command.summary) return print_summary(entries);
   for (const Reproduction* entry : entries) {
     if (!command.csv)

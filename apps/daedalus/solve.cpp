@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "boundary.h"
 #include "commands.h"
 #include "daedalus/daedalus.h"
 #include "daedalus/output.h"
@@ -24,8 +25,8 @@ Settings settings_of(const SolveCommand& command, const Options& options, const 
   Settings settings = {{"model", command.run.model},
                        {"method", command.run.method},
                        {"rtol", fmt::format("{}", options.rtol)}};
-  settings.emplace_back(
-      "t_span", fmt::format("[{}, {}]", model.problem().t_span.begin, model.problem().t_span.end));
+  settings.emplace_back("t_span",
+                        fmt::format("[{}, {}]", model.t_span().begin, model.t_span().end));
   if (options.fixed_step > 0)
     settings.emplace_back("fixed_step", fmt::format("{}", options.fixed_step));
   for (const auto& [name, value] : model.parameters())
@@ -135,6 +136,17 @@ int run_solve(const SolveCommand& command) {
   if (!command.report.empty()) check_writable(command.report);
   const Interrupt interrupt;
   options.interrupt = interrupt.flag();
+  if (!command.from.empty() && !model.is_boundary_value_problem())
+    throw InvalidInput("--from: only boundary value problems are solved by continuation");
+  if (model.is_boundary_value_problem()) {
+    const BoundaryOutcome outcome = solve_boundary_model(command, model, options);
+    const bool written = write_files(command, outcome.solution, options, model);
+    if (!given.quiet) fmt::print(stderr, "{}", outcome.summary);
+    if (!outcome.solution.succeeded()) print_failure(command, outcome.solution);
+    if (given.output.empty() && command.report.empty() && command.stats.empty() && !given.quiet)
+      print_end_values(outcome.solution);
+    return written && outcome.solution.succeeded() ? done : failed;
+  }
   ProgressBar bar(given.progress ? ProgressBar::Show::always : ProgressBar::Show::never);
   options.progress = bar.callback();
   Integrator run = begin(command, model, options);

@@ -1,6 +1,7 @@
 #pragma once
 // Everything: problems, models, analysis, solve, solutions, methods, files.
 #include "daedalus/analysis.h"
+#include "daedalus/bvp.h"
 #include "daedalus/dual.h"
 #include "daedalus/error.h"
 #include "daedalus/events.h"
@@ -12,6 +13,7 @@
 #include "daedalus/output.h"
 #include "daedalus/problem.h"
 #include "daedalus/record.h"
+#include "daedalus/regularisation.h"
 #include "daedalus/report.h"
 #include "daedalus/solution.h"
 #include "daedalus/solve.h"

@@ -45,7 +45,10 @@ double stability_at_infinity(const Tableau& method);
 
 /// Every Runge-Kutta method of the library, in the order in which lists show them.
 const std::vector<Tableau>& runge_kutta_methods();
-/// Throws InvalidInput that names the nearest known methods.
+/// Explicit ones. They integrate on the manifold of the constraints, where they keep their order
+/// for every index.
+const std::vector<Tableau>& explicit_runge_kutta_methods();
+/// Among both. Throws InvalidInput that names the nearest known methods.
 const Tableau& find_method(std::string_view name);
 
 }  // namespace daedalus

@@ -15,6 +15,10 @@ struct ModelOptions {
   std::optional<double> start_time = {}, stop_time = {};
 };
 
+namespace bvp {
+struct BoundaryGraph;
+}
+
 class Model {
  public:
   /// Throws InvalidInput with file, line, column, a caret and a hint.
@@ -24,7 +28,12 @@ class Model {
 
   const std::string& name() const;
   const std::string& description() const;
+  /// Throws InvalidInput for a boundary value problem.
   const Problem& problem() const;
+  /// It has a `constraint` section: solve_boundary solves it.
+  bool is_boundary_value_problem() const;
+  const std::shared_ptr<const bvp::BoundaryGraph>& boundary() const;
+  Interval t_span() const;
   /// With the tolerance that the text says.
   Options options() const;
   /// The same with atol * nominal as the absolute tolerance of each variable.

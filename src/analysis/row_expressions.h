@@ -19,6 +19,8 @@ class RowExpressions {
 
   /// The left side of  0 = f_row.
   NodeId residual(int row);
+  NodeId time() { return input({Leaf::Kind::time, 0, 0}); }
+  NodeId discrete(int which) { return input({Leaf::Kind::discrete, 0, which}); }
   NodeId variable(int which, int order) { return input({Leaf::Kind::variable, order, which}); }
   /// Total derivative with respect to time.
   NodeId differentiated(NodeId root);
@@ -33,6 +35,8 @@ class RowExpressions {
 
   /// (variable, order) of what occurs in `root`.
   std::vector<std::pair<int, int>> occurring(NodeId root) const;
+  /// Number of inputs so far; they are numbered in the order in which they were first asked for.
+  int inputs() const { return static_cast<int>(leaves_.size()); }
   /// Number of nodes if shared ones were written out every time.
   double written_size(NodeId root) const;
   /// Collected into a sum of products; "0" if everything cancels.

@@ -80,12 +80,12 @@ struct MechanicalEquations {
   void holonomic_rows(const S& t, const S* q, const S* v, const S* a, S* rows, S* extra) const {
     switch (formulation) {
       case Formulation::index_2:
+      case Formulation::projected:
         g.template first<S>(t, {q}, {v}, rows);
         break;
       case Formulation::index_1:
         second_derivative(t, q, v, a, rows);
         break;
-      case Formulation::projected:
       case Formulation::stabilized_index_2:
         g.template first<S>(t, {q}, {v}, rows);
         g.template value<S>(t, {q}, extra);
@@ -293,6 +293,7 @@ std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical
   set_variables(*system, n, formulation);
   if (formulation != Formulation::index_1) mark_algebraic_rows(*system, 2 * nq, n.total());
   add_levels(*system, shared);
+  system->project_steps = formulation == Formulation::projected && n.lambda > 0;
   return system;
 }
 

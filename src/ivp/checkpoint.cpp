@@ -89,14 +89,15 @@ std::uint64_t Integrator::Run::fingerprint() const {
   std::uint64_t hash = 14695981039346656037ull;
   const auto mix_number = [&hash](double x) { mix(hash, &x, sizeof x); };
   for (const std::string& name : system_->variables) mix(hash, name.c_str(), name.size() + 1);
-  for (const Tableau& method : stepper_->methods())
-    mix(hash, method.name.c_str(), method.name.size() + 1);
+  mix(hash, options_.method.c_str(), options_.method.size() + 1);
+  mix_number(options_.min_stages), mix_number(options_.max_stages);
   for (const double x :
        {problem_.t_span.begin, problem_.t_span.end, options_.rtol, options_.fixed_step,
         options_.first_step, options_.max_step, static_cast<double>(options_.project_output),
         static_cast<double>(options_.algebraic_update), static_cast<double>(system_->size),
-        static_cast<double>(chosen_formulation(problem_, options_.formulation)),
-        static_cast<double>(jacobian_->storage()), static_cast<double>(options_.events.size())})
+        static_cast<double>(chosen_formulation(problem_, options_.formulation, explicit_)),
+        static_cast<double>(explicit_ ? Storage::dense : jacobian_->storage()),
+        static_cast<double>(options_.events.size())})
     mix_number(x);
   for (const double x : atol_) mix_number(x);
   for (const double t : outputs_) mix_number(t);
@@ -105,6 +106,7 @@ std::uint64_t Integrator::Run::fingerprint() const {
 
 void Integrator::Run::save(std::ostream& stream) const {
   std::vector<double> memory;
+  if (field_) memory.insert(memory.end(), field_at_start_.begin(), field_at_start_.end());
   stepper_->save(memory);
   events_->save(memory);
   switches_->save(memory);
@@ -160,6 +162,11 @@ void Integrator::Run::restore(std::istream& stream) {
   mix(checksum, memory.data(), memory.size() * sizeof(double));
   if (checksum != header[2]) SavedState::refuse();
   SavedState saved(memory);
+  if (field_) {
+    field_->restore(saved);
+    field_->save(field_at_start_);
+    use_output(std::make_shared<ManifoldOutput>(field_->for_output()));
+  }
   stepper_->restore(saved);
   events_->restore(saved);
   switches_->restore(saved);

@@ -73,7 +73,19 @@ class ModesOfAnchor {
 
 }  // namespace
 
-void StepOutput::evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) {
+void ManifoldOutput::evaluate(const Interpolant& step, const Anchor&, double t, double* y) {
+  step.evaluate(t, y);
+  field_->gather(y, x_.data());
+  const int n = field_->differential;
+  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = y[field_->place(n + k)];
+  field_->guess_multipliers(multipliers_.data());
+  if (!field_->project_stage(t, x_.data()) || !field_->slope(t, x_.data(), slope_.data())) return;
+  field_->scatter(x_.data(), y);
+  field_->multipliers(multipliers_.data());
+  for (int k = 0; k < field_->algebraic; ++k) y[field_->place(n + k)] = multipliers_[k];
+}
+
+void RefinedOutput::evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) {
   const ModesOfAnchor modes(system_->modes, anchor);
   step.evaluate(t, y);
   const bool at_mesh_point = t == step.t0 || t == step.t1;
@@ -82,10 +94,10 @@ void StepOutput::evaluate(const Interpolant& step, const Anchor& anchor, double 
 }
 
 Input StepOutput::shown(const Interpolant& step, const Anchor& anchor, double t, double* y) {
-  const ModesOfAnchor modes(system_->modes, anchor);
+  const ModesOfAnchor modes(shown_->modes, anchor);
   evaluate(step, anchor, t, y);
-  if (!expansion_) return {y, system_->visible};
-  return {expansion_->of(t, y, system_->modes->data()), expansion_->visible()};
+  if (!expansion_) return {y, shown_->visible};
+  return {expansion_->of(t, y, shown_->modes->data()), expansion_->visible()};
 }
 
 DenseOutput::DenseOutput(std::shared_ptr<StepOutput> output, bool forward)

@@ -6,6 +6,7 @@
 
 #include "analysis/consistent_start.h"
 #include "analysis/constraint_projection.h"
+#include "formulation/projected_field.h"
 #include "ivp/step_refiner.h"
 #include "problem/expansion.h"
 
@@ -22,29 +23,58 @@ struct Anchor {
 
 /// Accurate values inside a step: the interpolant, solved anew where it is not good enough, and
 /// put onto the constraints.
-class OutputProjection;
-
 class StepOutput {
  public:
-  StepOutput(std::shared_ptr<System> system, std::shared_ptr<StepRefiner> refiner,
-             std::shared_ptr<OutputProjection> projection,
-             std::shared_ptr<const Expansion> expansion)
-      : system_(std::move(system)),
-        refiner_(std::move(refiner)),
-        projection_(std::move(projection)),
-        expansion_(std::move(expansion)) {}
+  virtual ~StepOutput() = default;
   /// All variables of the system.
-  void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y);
+  virtual void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) = 0;
+  /// The equations have changed.
+  virtual void forget() = 0;
+
   /// Those of the user, by way of y; valid until the next call.
   Input shown(const Interpolant& step, const Anchor& anchor, double t, double* y);
-  /// The equations have changed.
-  void forget() { refiner_->forget(); }
+  void show(std::shared_ptr<System> system, std::shared_ptr<const Expansion> expansion) {
+    shown_ = std::move(system), expansion_ = std::move(expansion);
+  }
+
+ private:
+  std::shared_ptr<System> shown_;
+  std::shared_ptr<const Expansion> expansion_;  ///< may be null
+};
+
+class OutputProjection;
+
+/// Of implicit methods.
+class RefinedOutput final : public StepOutput {
+ public:
+  RefinedOutput(std::shared_ptr<System> system, std::shared_ptr<StepRefiner> refiner,
+                std::shared_ptr<OutputProjection> projection)
+      : system_(std::move(system)),
+        refiner_(std::move(refiner)),
+        projection_(std::move(projection)) {}
+  void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) override;
+  void forget() override { refiner_->forget(); }
 
  private:
   std::shared_ptr<System> system_;
   std::shared_ptr<StepRefiner> refiner_;
   std::shared_ptr<OutputProjection> projection_;  ///< may be null
-  std::shared_ptr<const Expansion> expansion_;    ///< may be null
+};
+
+/// Of explicit methods on the manifold of the constraints.
+class ManifoldOutput final : public StepOutput {
+ public:
+  explicit ManifoldOutput(std::unique_ptr<ProjectedField> field)
+      : field_(std::move(field)),
+        x_(static_cast<std::size_t>(field_->differential)),
+        slope_(x_),
+        multipliers_(static_cast<std::size_t>(field_->algebraic)) {}
+  void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) override;
+  void forget() override {}
+
+ private:
+  std::unique_ptr<ProjectedField> field_;
+  std::vector<double> x_, slope_, multipliers_;
 };
 
 /// Puts a point of the dense output onto the constraints of its system: algebraic rows where the

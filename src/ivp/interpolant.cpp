@@ -46,6 +46,15 @@ void Interpolant::evaluate(double t, double* y) const {
   const double h = t1 - t0, theta = (t - t0) / h;
   const double* y0 = data.data();
   const double* first = y0 + size;
+  if (nested > 0) {
+    for (int k = 0; k < size; ++k) {
+      double value = first[(nested - 1) * size + k];
+      for (int j = nested - 2; j >= 0; --j)
+        value = first[j * size + k] + (j % 2 == 0 ? 1 - theta : theta) * value;
+      y[k] = y0[k] + theta * value;
+    }
+    return;
+  }
   if (!basis) {
     const double *y1 = first, *slope0 = y1 + size, *slope1 = slope0 + size;
     const double a = theta * theta * (3 - 2 * theta), b = theta * (1 - theta) * (1 - theta),
@@ -68,6 +77,10 @@ void Interpolant::evaluate(double t, double* y) const {
 void Interpolant::start_slope(double* yp) const {
   const double h = t1 - t0;
   const double* first = data.data() + size;
+  if (nested > 0) {
+    for (int k = 0; k < size; ++k) yp[k] = (first[k] + first[size + k]) / h;
+    return;
+  }
   if (!basis) {
     for (int k = 0; k < size; ++k) yp[k] = first[size + k] / h;
     return;

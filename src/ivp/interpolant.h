@@ -2,7 +2,9 @@
 // The solution inside one step. Collocation methods: their polynomial u through the stages, plus
 // the leading term of its error, which the derivative at the start of the step reveals,
 //   u(theta) + K int_0^theta prod_i (tau - c_i) dtau,   K = h (y'_n - u'(0)) / prod_i (-c_i),
-// one order better than u, and with a continuous derivative. Other methods: cubic Hermite.
+// one order better than u, and with a continuous derivative. Explicit methods: nested coefficients,
+//   y0 + theta (F0 + (1-theta) (F1 + theta (F2 + (1-theta) (F3 + ...)))).
+// Other methods: cubic Hermite.
 #include <memory>
 #include <vector>
 
@@ -32,8 +34,9 @@ struct Interpolant {
   double t0 = 0, t1 = 0;
   int size = 0;
   std::shared_ptr<const CollocationBasis> basis;  ///< null: cubic Hermite
+  int nested = 0;                                 ///< > 0: number of nested coefficients
   bool corrected = true;                          ///< K is known: y'_n has the order of y_n
-  std::vector<double> data;                       ///< y0, then K, Z_1, ... or y1, h y0', h y1'
+  std::vector<double> data;  ///< y0, then K, Z_1, ... or F0, F1, ... or y1, h y0', h y1'
 
   /// Which method made the step, among those of the run.
   int method = 0;

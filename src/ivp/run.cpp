@@ -6,14 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "formulation/combined_problem.h"
-#include "formulation/lean_problem.h"
 #include "ivp/validate.h"
 
 namespace daedalus {
 namespace {
 
 constexpr int most_unknowns_of_output = 200;  // dense least squares at every row
+constexpr double close_to_manifold = 1e-10;   // the first projection does the rest
 
 }  // namespace
 
@@ -25,42 +24,19 @@ Integrator::Run::Run(const Problem& problem, const Options& options, bool at_sta
   if (at_start) begin();
 }
 
-void Integrator::Run::leave_out_auxiliary_variables() {
-  given_start_ = problem_.start;
-  LeanProblem lean = lean_problem(problem_);
-  if (!lean.expansion) return;
-  problem_ = std::move(lean.problem);
-  expansion_ = std::move(lean.expansion);
-  const Vector given = options_.atol;
-  expansion_->atol = Vector::Constant(std::ssize(expansion_->eliminated()),
-                                      given.size() == 0 ? options_.rtol : given.minCoeff());
-  if (given.size() <= 1) return;
-  require_tolerances(given, expansion_->visible());
-  for (std::size_t k = 0; k < expansion_->eliminated().size(); ++k)
-    expansion_->atol[static_cast<int>(k)] = given[expansion_->eliminated()[k]];
-  std::vector<double> kept;
-  for (const int j : expansion_->kept())
-    if (j < expansion_->visible()) kept.push_back(given[j]);
-  options_.atol = kept;
-}
-
-Input Integrator::Run::shown(double time, const double* y) const {
-  if (!expansion_) return {y, system_->visible};
-  return {expansion_->of(time, y, system_->modes->data()), expansion_->visible()};
-}
-
 void Integrator::Run::prepare() {
   validate(problem_, options_);
-  leave_out_auxiliary_variables();
-  if (options_.formulation != Formulation::direct) {
-    CombinedProblem combined = combined_problem(problem_);
-    problem_ = std::move(combined.problem);
-    note_ = std::move(combined.note);
-  }
-  const Formulation formulation = chosen_formulation(problem_, options_.formulation);
+  explicit_ = find_explicit(options_.method);
+  given_start_ = problem_.start;
+  if (!explicit_) find_unknowns();
+  const Formulation formulation = chosen_formulation(problem_, options_.formulation, explicit_);
   system_ = make_system(problem_, formulation);
   system_->expansion = expansion_;
   system_->choose_evaluation(options_.evaluation);
+  // Explicit methods keep it by construction, and near singular points multipliers do not exist.
+  if (explicit_)
+    std::erase_if(system_->levels,
+                  [](const ConstraintLevel& level) { return level.name == "acceleration"; });
   const int n = system_->size;
   atol_ = absolute_tolerance(problem_, options_, *system_);
   State start;
@@ -73,10 +49,6 @@ void Integrator::Run::prepare() {
   for (int i = 0; i < n; ++i)
     scale_.push_back(std::max(std::abs(start.y[i]), atol_[i] / options_.rtol));
 
-  jacobian_ = std::make_unique<Jacobian>(*system_, options_.linear_algebra, start.t, start.y.data(),
-                                         start.yp.data());
-  stepper_ = std::make_unique<ImplicitStepper>(*system_, *jacobian_, options_, atol_,
-                                               solution_.statistics);
   switches_ = std::make_unique<SwitchBoard>(system_->switching.get(), system_->modes.get());
   events_ = std::make_unique<EventFinder>(options_.events, switches_->slack(), n,
                                           [this](double time, const double* y, double* g) {
@@ -84,22 +56,14 @@ void Integrator::Run::prepare() {
                                               *g++ = event.value(time, shown(time, y));
                                             switches_->indicators(time, y, g);
                                           });
-  if (system_->project_steps)
-    step_projection_ = std::make_unique<OutputProjection>(system_, *jacobian_, scale_, n);
-  if (options_.project_output)
-    projection_ =
-        std::make_shared<OutputProjection>(system_, *jacobian_, scale_, most_unknowns_of_output);
-  output_ = std::make_shared<StepOutput>(
-      system_,
-      std::make_shared<StepRefiner>(system_, *jacobian_, stepper_->methods(), options_.rtol, atol_),
-      projection_, expansion_);
-  const bool forward = problem_.t_span.end > problem_.t_span.begin;
-  if (options_.dense) dense_ = std::make_shared<DenseOutput>(output_, forward);
+  if (explicit_)
+    prepare_explicit(start);
+  else
+    prepare_implicit(start);
   outputs_ = output_times(problem_, options_);
   row_.assign(n, 0.0);
-  int stages = 2;
-  for (const Tableau& method : stepper_->methods()) stages = std::max(stages, method.stages);
-  interpolant_.data.reserve(static_cast<std::size_t>(n) * (stages + 2));
+  interpolant_.data.reserve(static_cast<std::size_t>(n) *
+                            (std::max(2, stepper_->most_stages()) + 2));
   std::size_t longest = 0;
   for (const ConstraintLevel& level : system_->levels) {
     longest = std::max(longest, level.equations.size());
@@ -109,19 +73,63 @@ void Integrator::Run::prepare() {
   worst_equation_.assign(system_->levels.size(), 0);
   level_maximum_.assign(system_->levels.size(), 0.0);
   solution_.method = options_.method;
-  solution_.formulation = name_of(formulation);
-  solution_.jacobian = jacobian_->description();
+  solution_.formulation =
+      name_of(field_ && field_->algebraic > 0 ? Formulation::projected : formulation);
+  solution_.jacobian = explicit_ ? "not needed" : jacobian_->description();
   solution_.variables.assign(system_->variables.begin(),
                              system_->variables.begin() + system_->visible);
   if (expansion_) solution_.variables = expansion_->names();
   solution_.unknowns = n;
+}
+
+void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {
+  output_ = std::move(output);
+  output_->show(system_, expansion_);
+  if (options_.dense)
+    dense_ = std::make_shared<DenseOutput>(output_, problem_.t_span.end > problem_.t_span.begin);
+}
+
+Jacobian& Integrator::Run::jacobian(const State& at) {
+  if (!jacobian_)
+    jacobian_ = std::make_unique<Jacobian>(*system_, options_.linear_algebra, at.t, at.y.data(),
+                                           at.yp.data());
+  return *jacobian_;
+}
+
+void Integrator::Run::prepare_implicit(const State& start) {
+  const int n = system_->size;
+  auto stepper = std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_,
+                                                   solution_.statistics);
+  const std::vector<Tableau> methods = stepper->methods();
+  stepper_ = std::move(stepper);
+  if (system_->project_steps)
+    step_projection_ = std::make_unique<OutputProjection>(system_, *jacobian_, scale_, n);
+  if (options_.project_output)
+    projection_ =
+        std::make_shared<OutputProjection>(system_, *jacobian_, scale_, most_unknowns_of_output);
+  use_output(std::make_shared<RefinedOutput>(
+      system_, std::make_shared<StepRefiner>(system_, *jacobian_, methods, options_.rtol, atol_),
+      projection_));
   stepper_->start(start, 0);
+}
+
+void Integrator::Run::prepare_explicit(const State& start) {
+  field_ = make_projected_field(problem_, system_->modes);
+  stepper_ =
+      std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_, solution_.statistics);
+  stepper_->place(start);
 }
 
 bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
                                    Message& message) {
-  StartReport report =
-      make_consistent(*system_, *jacobian_, state.t, state.y, state.yp, fixed, scale_, at_start);
+  // Models may have conditions of their own at the start.
+  if (field_ && !system_->constraints &&
+      field_->distance(state.t, state.y.data()) < close_to_manifold) {
+    rate_known_.assign(static_cast<std::size_t>(system_->size), 1);
+    return true;
+  }
+  StartReport report = make_consistent(*system_, jacobian(state), state.t, state.y, state.yp, fixed,
+                                       scale_, at_start);
   message = report.message;
   rate_known_ = report.rate_known;
   if (solution_.start_shift.empty()) {
@@ -149,6 +157,13 @@ void Integrator::Run::begin() {
   State state = guess;
   Message message;
   bool consistent = false;
+  if (field_) {
+    std::vector<double> x(static_cast<std::size_t>(field_->differential));
+    field_->gather(state.y.data(), x.data());
+    field_->begin(state.t, x.data());
+    field_->save(field_at_start_);
+    use_output(std::make_shared<ManifoldOutput>(field_->for_output()));
+  }
   switches_->renew(state.t, state.y.data(), {});
   // Which side a relation is on may depend on the consistent point, and the other way round.
   for (int round = 0; round < most_rounds; ++round) {
@@ -160,7 +175,7 @@ void Integrator::Run::begin() {
       consistent = false, message = SwitchBoard::unsettled(state.t, wrong);
   }
   switches_->forget_edges(state.t, state.y.data());
-  if (consistent) find_hidden_index(state);
+  if (consistent && !field_) find_hidden_index(state);
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
   last_switch_ = state.t;
@@ -212,6 +227,7 @@ double Integrator::Run::first_step(const State& state) const {
   if (options_.fixed_step > 0) return direction * options_.fixed_step;
   if (options_.first_step > 0)
     return direction * std::min({options_.first_step, options_.max_step, std::abs(span)});
+  if (explicit_) return 0;  // the stepper finds a better one
   // A hundredth of the time in which the differential variables would change by their own size.
   double size = 0, rate = 0;
   for (int i = 0; i < system_->size; ++i) {
@@ -269,7 +285,11 @@ bool Integrator::Run::step() {
       stop(Status::failed, stepper_->reason(), stepper_->failure());
       return false;
     }
-    stepper_->interpolant(interpolant_);
+    if (needs_interpolant())
+      stepper_->interpolant(interpolant_);
+    else
+      interpolant_.t0 = stepper_->state().t, interpolant_.t1 = stepper_->next().t;
+    interpolant_known_ = needs_interpolant();
     look_for_events();
     if (over_ && solution_.status == Status::failed) return false;
     if (at_the_start_) pass_event();
@@ -294,6 +314,14 @@ bool Integrator::Run::step() {
   return true;
 }
 
+/// Explicit methods make stages of their own for the inside of a step.
+bool Integrator::Run::needs_interpolant() const {
+  if (!explicit_ || dense_ || !events_->empty()) return true;
+  const double direction = problem_.t_span.end > problem_.t_span.begin ? 1 : -1;
+  return options_.record && next_output_ < outputs_.size() &&
+         direction * (outputs_[next_output_] - stepper_->next().t) < 0;
+}
+
 /// Near enough that the linearisation still serves, seldom enough that it costs little.
 void Integrator::Run::move_anchor(bool now) {
   constexpr int steps_between = 10;
@@ -313,6 +341,9 @@ void Integrator::Run::record_step() {
     solution_.steps.push_back({state.t, stepper_->step(), stepper_->order()});
     solution_.step_residuals.insert(solution_.step_residuals.end(), level_maximum_.begin(),
                                     level_maximum_.end());
+    if (const auto& crossing = stepper_->crossed())
+      solution_.singularities.push_back(
+          {crossing->t, crossing->sigma, "passed with projected stages"});
     if (dense_) dense_->append(interpolant_, anchor_);
     record_inside_of_step();
   }
@@ -367,6 +398,7 @@ void Integrator::Run::interpolate(double time, Output y) {
     throw InvalidInput(
         fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
                     interpolant_.t0, interpolant_.t1));
+  if (!interpolant_known_) stepper_->interpolant(interpolant_), interpolant_known_ = true;
   y = output_->shown(interpolant_, step_anchor_, time, row_.data());
 }
 
@@ -378,6 +410,8 @@ void Integrator::Run::finish() {
   if (dense_ && !dense_->empty()) solution_.dense = dense_;
   solution_.notes = system_->notes();
   if (!note_.empty()) solution_.notes.push_back(note_);
+  if (field_)
+    for (const std::string& note : field_->notes()) solution_.notes.push_back(note);
   for (std::size_t k = 0; k < worst_equation_.size(); ++k)
     solution_.constraint_residual[k].equation = system_->levels[k].equations[worst_equation_[k]];
   // A run that ended early still gives the point it reached.

@@ -10,6 +10,7 @@
 #include "ivp/event_finder.h"
 #include "problem/expansion.h"
 #include "problem/switch_board.h"
+#include "stepper/explicit_stepper.h"
 #include "stepper/implicit_stepper.h"
 
 namespace daedalus {
@@ -37,7 +38,13 @@ class Integrator::Run {
   static constexpr int most_rounds = 30;
 
   void prepare();
-  void leave_out_auxiliary_variables();
+  void find_unknowns();
+  void split_tolerances();
+  void prepare_implicit(const State& start);
+  void prepare_explicit(const State& start);
+  void use_output(std::shared_ptr<StepOutput> output);
+  Jacobian& jacobian(const State& at);
+  bool needs_interpolant() const;
   void begin();
   /// The user's variables at a point of the system.
   Input shown(double t, const double* y) const;
@@ -77,7 +84,10 @@ class Integrator::Run {
   Vector given_start_;                    ///< of all variables
   std::shared_ptr<System> system_;
   std::unique_ptr<Jacobian> jacobian_;
-  std::unique_ptr<ImplicitStepper> stepper_;
+  const ExplicitTable* explicit_ = nullptr;  ///< the method, if it is one
+  std::shared_ptr<ProjectedField> field_;    ///< what it integrates
+  std::vector<double> field_at_start_;       ///< output uses the scales known there
+  std::unique_ptr<Stepper> stepper_;
   std::unique_ptr<SwitchBoard> switches_;
   std::unique_ptr<EventFinder> events_;
   std::unique_ptr<OutputProjection> step_projection_;  ///< of the ends of steps, or null
@@ -88,6 +98,7 @@ class Integrator::Run {
   Vector atol_;
   std::vector<double> scale_;
   Interpolant interpolant_;
+  bool interpolant_known_ = true;
   Anchor anchor_, step_anchor_;  ///< of the next step, of the last one
   int steps_since_anchor_ = 0;
   std::vector<double> row_, landed_, residual_, level_maximum_;

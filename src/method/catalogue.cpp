@@ -8,6 +8,7 @@
 #include "daedalus/error.h"
 #include "daedalus/method.h"
 #include "method/diagonally_implicit.h"
+#include "method/explicit.h"
 #include "method/generate.h"
 #include "method/nearest.h"
 
@@ -64,6 +65,25 @@ Tableau diagonally_implicit(const DiagonallyImplicitTable& table) {
   return method;
 }
 
+Tableau from_explicit(const ExplicitTable& table) {
+  Tableau method;
+  method.name = table.name;
+  method.family = "explicit";
+  method.reference = table.reference;
+  method.order = table.order;
+  method.embedded_order = table.error_order[0];
+  method.stages = table.stages;
+  for (int i = 0; i < table.stages; ++i) {
+    method.c[i] = table.c[i];
+    method.b[i] = table.b[i];
+    // With the slope at the end among its stages an embedded method has one more than fit here.
+    method.b_hat[i] = table.error_needs_end() ? 0 : table.b[i] - table.e[0][i];
+    method.a[i] = table.a[i];
+  }
+  if (table.error_needs_end()) method.embedded_order = 0;
+  return method;
+}
+
 std::vector<Tableau> catalogue() {
   std::vector<Tableau> methods;
   for (const GeneratedFamily& family : generated_families) {
@@ -84,14 +104,22 @@ const std::vector<Tableau>& runge_kutta_methods() {
   return methods;
 }
 
+const std::vector<Tableau>& explicit_runge_kutta_methods() {
+  static const std::vector<Tableau> methods = [] {
+    std::vector<Tableau> list;
+    for (const ExplicitTable* table : explicit_tables) list.push_back(from_explicit(*table));
+    return list;
+  }();
+  return methods;
+}
+
 const Tableau& find_method(std::string_view name) {
-  const std::vector<Tableau>& methods = runge_kutta_methods();
-  const auto found = std::find_if(methods.begin(), methods.end(),
-                                  [&](const Tableau& method) { return method.name == name; });
-  if (found != methods.end()) return *found;
   std::vector<std::string> names;
-  names.reserve(methods.size());
-  for (const Tableau& method : methods) names.push_back(method.name);
+  for (const auto* methods : {&runge_kutta_methods(), &explicit_runge_kutta_methods()})
+    for (const Tableau& method : *methods) {
+      if (method.name == name) return method;
+      names.push_back(method.name);
+    }
   throw InvalidInput(fmt::format("method: '{}' is not known; did you mean {}?", name,
                                  fmt::join(nearest_names(name, names), ", ")));
 }

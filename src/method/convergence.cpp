@@ -57,6 +57,10 @@ void add_index3(const Facts& m, ConvergenceOrders& orders) {
 }  // namespace
 
 ConvergenceOrders convergence_orders(const Tableau& method) {
+  if (is_explicit(method)) {  // on the manifold it is an ordinary differential equation
+    const auto p = method.order;
+    return {{}, {}, p, p, p, p, p};
+  }
   ConvergenceOrders orders;
   const Facts facts = {.p = method.order,
                        .q = stage_order(method),

@@ -97,9 +97,23 @@ Value Evaluator::elementwise(const Value& a, const Value& b, const Span& at,
 NodeId Evaluator::variable(const Symbol& symbol, int offset, int order) {
   // A variable of order m stands beside hidden variables for its derivatives 1 .. m-1.
   const int hidden = std::min(order, symbol.order - 1);
-  if (hidden == 0) return builder->variable(symbol.base + offset, order);
-  return builder->variable(symbol.hidden_base + (hidden - 1) * size_of(symbol.shape) + offset,
-                           order - hidden);
+  const int shift = on_time ? std::max(0, point_) * point_stride : 0;
+  if (on_time && point_ < 0)
+    fail(symbol.declaration->at,
+         fmt::format("'{}' is used in 'constraint' without a time", symbol.declaration->name),
+         fmt::format("write {0}(startTime) or {0}(finalTime)", symbol.declaration->name));
+  if (hidden == 0) return builder->variable(shift + symbol.base + offset, order);
+  return builder->variable(
+      shift + symbol.hidden_base + (hidden - 1) * size_of(symbol.shape) + offset, order - hidden);
+}
+
+Value Evaluator::at_time(const Expression& value, const Expression& time, const Span& at) {
+  if (!on_time) fail(at, "a value at a given time is only allowed in the constraint section");
+  if (point_ >= 0) fail(at, "a value at a given time inside another one");
+  point_ = on_time(number(time, "the time of a boundary condition"), time->at);
+  const Value result = evaluate(value);
+  point_ = -1;
+  return result;
 }
 
 std::vector<std::vector<int>> Evaluator::subscripts(const std::vector<Expression>& list,
@@ -229,6 +243,9 @@ Value Evaluator::evaluate(const Expression& expression) {
         if constexpr (std::is_same_v<T, Boolean>) return graph().constant(v.value ? 1 : 0);
         if constexpr (std::is_same_v<T, Text>) fail(node.at, "a string is not a number");
         if constexpr (std::is_same_v<T, TimeSymbol>) {
+          if (v.kind == TimeKind::time && on_time)
+            fail(node.at, "a boundary condition holds at given times",
+                 "write the time as a number");
           if (v.kind == TimeKind::time) return builder->time();
           return graph().constant(v.kind == TimeKind::start_time ? start_time : final_time);
         }
@@ -246,8 +263,7 @@ Value Evaluator::evaluate(const Expression& expression) {
         }
         if constexpr (std::is_same_v<T, Chain>) return evaluate_chain(v, node.at);
         if constexpr (std::is_same_v<T, Call>) return evaluate_call(expression, v);
-        if constexpr (std::is_same_v<T, AtTime>)
-          fail(node.at, "a value at a given time is only allowed in the constraint section");
+        if constexpr (std::is_same_v<T, AtTime>) return at_time(v.value, v.time, node.at);
         if constexpr (std::is_same_v<T, Array>) {
           ArrayValue result;
           for (const Expression& e : v.elements) {

@@ -63,6 +63,10 @@ class Evaluator {
   std::function<NodeId(Relation::Kind kind, NodeId x, const Span& at)> on_relation;
   /// The value of a parameter that has not been computed yet.
   std::function<void(Symbol&)> on_parameter;
+  /// Set in the constraint section: the number of a point in time, where variable j is variable
+  /// `point * point_stride + j` of the builder.
+  std::function<int(double t, const Span& at)> on_time;
+  int point_stride = 0;
   /// The discrete value `pre(v)`.
   std::function<NodeId(int which)> on_pre;
 
@@ -112,6 +116,7 @@ class Evaluator {
   NodeId relation(BinaryOperator op, NodeId a, NodeId b, const Span& at);
   Value derivative(const Expression& argument, int order, const Span& at);
   NodeId total_derivative(NodeId node);
+  Value at_time(const Expression& value, const Expression& time, const Span& at);
   std::vector<std::vector<int>> subscripts(const std::vector<Expression>& list, const Shape& shape,
                                            const std::string& name, const Span& at, Shape& result);
   Value select(const Shape& shape, const std::vector<int>& offsets,
@@ -127,6 +132,7 @@ class Evaluator {
   std::vector<int> end_values_;
   std::vector<std::pair<std::size_t, double>> loop_values_;  ///< position in the scope, value
   int depth_ = 0;
+  int point_ = -1;  ///< at which variables are taken; only in the constraint section
 };
 
 /// Functions of the language; null if there is none of that name.

@@ -38,7 +38,17 @@ struct FlatModel {
   std::vector<std::string> discrete_names;  ///< of all discrete values
   Switching switching;
   bool has_boundary_conditions = false;
-  Span boundary_at;
+  std::vector<double> points;  ///< times of the boundary conditions
+  /// Variable p * variables.size() + j stands for variable j at points[p].
+  EquationSet conditions;
+  std::vector<std::string> condition_labels;
+  /// Row i is a start value that may depend on time; its derivative of that order is the guess for
+  /// a variable.
+  struct Guess {
+    int row, order, variable;
+  };
+  EquationSet guesses;
+  std::vector<Guess> guess_of;
 
   double start_time = 0, stop_time = 1;
   bool has_stop_time = false;

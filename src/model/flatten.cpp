@@ -64,8 +64,8 @@ FlatModel Flattener::run() {
   add_equations(ast_.model.initial_equations);
   in_initial_section_ = false;
   errors_.raise_if_any();
-  if (!ast_.model.constraints.empty())
-    flat_.has_boundary_conditions = true, flat_.boundary_at = ast_.model.constraints[0].at;
+  add_conditions();
+  errors_.raise_if_any();
   flat_.equations = equations_.take();
   flat_.initial_equations = initial_.take();
   flat_.switching.crossings = crossings_.take();
@@ -273,7 +273,10 @@ void Flattener::read_attributes(const Declaration& d) {
   const auto at = [&](int i) -> FlatVariable& {
     return flat_.variables[static_cast<std::size_t>(symbol.base + i)];
   };
-  each("start", [&](int i, double x) { at(i).start = x, at(i).has_start = true; });
+  if (ast_.model.constraints.empty())
+    each("start", [&](int i, double x) { at(i).start = x, at(i).has_start = true; });
+  else
+    add_guess(d, symbol);
   each("fixed", [&](int i, double x) { at(i).fixed = x != 0; });
   each("nominal", [&](int i, double x) {
     if (!(x > 0))

@@ -109,7 +109,9 @@ bool Flattener::take_as_start(NodeId residual) {
 
 void Flattener::add_rows(const Value& residual, const Equation& equation) {
   if (in_initial_section_ && !residual.is_array() && take_as_start(residual.scalar)) return;
-  auto& labels = in_initial_section_ ? flat_.initial_labels : flat_.labels;
+  auto& labels = in_constraint_section_ ? flat_.condition_labels
+                 : in_initial_section_  ? flat_.initial_labels
+                                        : flat_.labels;
   const std::string label = label_of(equation);
   if (!residual.is_array()) {
     evaluator_.builder->add(residual.scalar);
@@ -124,7 +126,8 @@ void Flattener::add_rows(const Value& residual, const Equation& equation) {
 
 void Flattener::add_equality(const Equation& equation, const Equality& equality) {
   begin_equation();
-  if (as<Reference>(equality.left) && !in_initial_section_) {
+  const bool defines = !in_initial_section_ && !in_constraint_section_;
+  if (as<Reference>(equality.left) && defines) {
     const Evaluator::Place place = evaluator_.place_of(equality.left);
     if (place.symbol->kind == Symbol::Kind::discrete)
       return define_discrete(*place.symbol, place.offsets, evaluator_.evaluate(equality.right),
@@ -142,13 +145,14 @@ void Flattener::add_equality(const Equation& equation, const Equality& equality)
   Graph& g = evaluator_.graph();
   const Value residual = evaluator_.elementwise(
       left, right, equation.at, [&](NodeId a, NodeId b) { return g.sub(a, b); }, "=");
-  if (!residual.is_array() && g.is_constant(residual.scalar) && !in_initial_section_)
+  if (!residual.is_array() && g.is_constant(residual.scalar) && !in_initial_section_ &&
+      (!in_constraint_section_ || g.value(residual.scalar) != 0))
     evaluator_.fail(equation.at,
                     g.value(residual.scalar) == 0
                         ? "this equation says nothing: it holds for all values"
                         : fmt::format("this equation contains no unknown and cannot hold: {} = 0",
                                       g.value(residual.scalar)));
-  if (!in_initial_section_ && as<Reference>(equality.left)) {
+  if (defines && as<Reference>(equality.left)) {
     const Evaluator::Place place = evaluator_.place_of(equality.left);
     if (place.symbol->kind == Symbol::Kind::variable)
       for (std::size_t i = 0; i < place.offsets.size(); ++i)

@@ -41,6 +41,10 @@ class Flattener {
   void check_counts();
   std::string label_of(const Equation& equation) const;
 
+  // boundary conditions
+  void add_conditions();
+  void add_guess(const Declaration& declaration, const Symbol& symbol);
+
   // events
   NodeId watch(Relation::Kind kind, NodeId x, const Span& at);
   /// Copies an expression of the current builder into another one.
@@ -63,12 +67,13 @@ class Flattener {
   Diagnostics errors_;
   std::unordered_map<std::string, Symbol> symbols_;
   Evaluator evaluator_;
-  EquationBuilder scratch_, equations_, initial_, crossings_, event_values_;
+  EquationBuilder scratch_, equations_, initial_, crossings_, event_values_, conditions_, guesses_;
   std::unordered_map<std::string, int> relation_of_;  ///< identity -> mode
   std::vector<Span> relation_at_;
   /// Of each discrete variable: 0 never gets a value, 1 in a when clause, 2 by an equation.
   std::vector<char> defined_;
   bool in_initial_section_ = false;
+  bool in_constraint_section_ = false;
 };
 
 }  // namespace daedalus::model

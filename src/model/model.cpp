@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "bvp/boundary_graph.h"
 #include "method/nearest.h"
 #include "model/diagnostic.h"
 #include "model/flat_model.h"
@@ -19,19 +20,10 @@ namespace daedalus {
 struct Model::Content {
   model::FlatModel flat;
   Problem problem;
+  std::shared_ptr<const bvp::BoundaryGraph> boundary;
 };
 
 namespace {
-
-/// Parts of the language that are read and checked but have no solver behind them.
-void refuse_what_is_missing(const model::FlatModel& flat) {
-  const auto refuse = [&](const model::Span& at, const char* what, const char* hint) {
-    throw model::ModelError(*flat.source, model::Diagnostic{at, what, hint});
-  };
-  if (flat.has_boundary_conditions)
-    refuse(flat.boundary_at, "boundary value problems are not solved by this version",
-           "give start values instead of a constraint section");
-}
 
 /// Variables without a start that an equation `v = expression` defines begin at that value:
 /// zero would often lie where other equations are not defined.
@@ -100,8 +92,10 @@ Model Model::from_text(const std::string& text, const std::string& file_name,
     throw InvalidInput(fmt::format("the model has no variable '{}'{}", name,
                                    near.empty() ? "" : "; did you mean '" + near[0] + "'?"));
   }
-  refuse_what_is_missing(content->flat);
-  content->problem = make_problem(content->flat);
+  if (content->flat.has_boundary_conditions)
+    content->boundary = std::make_shared<bvp::BoundaryGraph>(bvp::graph_of(content->flat));
+  else
+    content->problem = make_problem(content->flat);
   Model result;
   result.content_ = std::move(content);
   return result;
@@ -122,7 +116,19 @@ const std::string& Model::description() const {
   return content_->flat.description;
 }
 const Problem& Model::problem() const {
+  if (is_boundary_value_problem())
+    throw InvalidInput(fmt::format(
+        "{} has boundary conditions: it is solved as a whole, not from a start", name()));
   return content_->problem;
+}
+bool Model::is_boundary_value_problem() const {
+  return content_->boundary != nullptr;
+}
+const std::shared_ptr<const bvp::BoundaryGraph>& Model::boundary() const {
+  return content_->boundary;
+}
+Interval Model::t_span() const {
+  return {content_->flat.start_time, content_->flat.stop_time};
 }
 
 Options Model::options() const {

@@ -210,6 +210,9 @@ Value Evaluator::evaluate_call(const Expression& expression, const Call& call) {
     return evaluate_user_function(expression, call, *at->second);
   if (const Builtin builtin = find_builtin(call.function))
     return builtin(*this, call, expression->at);
+  if (on_time && symbols_.count(call.function) && call.arguments.size() == 1)
+    return at_time(make(Reference{call.function, {}}, expression->at), call.arguments[0],
+                   expression->at);
   if (symbols_.count(call.function))
     fail(expression->at, fmt::format("'{}' is a variable, not a function", call.function),
          "subscripts are written with brackets: x[1]");

@@ -284,7 +284,16 @@ bool reduction_pays(const ExpressionGraph& form) {
 
 }  // namespace
 
-Formulation chosen_formulation(const Problem& problem, Formulation wish) {
+Formulation chosen_formulation(const Problem& problem, Formulation wish, bool explicit_method) {
+  if (explicit_method) {
+    require(
+        wish == Formulation::automatic || wish == Formulation::projected,
+        fmt::format("formulation = {}: explicit methods work on the constraints themselves; use "
+                    "projected or automatic",
+                    name_of(wish)));
+    return std::holds_alternative<Mechanical>(problem.form) ? Formulation::projected
+                                                            : Formulation::direct;
+  }
   const auto* mechanical = std::get_if<Mechanical>(&problem.form);
   if (const auto* graph = std::get_if<ExpressionGraph>(&problem.form)) {
     if (wish != Formulation::automatic) {

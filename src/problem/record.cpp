@@ -1,10 +1,10 @@
-// Runs the functions of a form with Expr and takes down what they do, one graph for all; then cuts
-// it into equations, which find their shapes.
+// Runs the functions of a form with Expr and takes down what they do, one graph for all, which is
+// then cut into equations.
 #include "daedalus/record.h"
 
 #include <fmt/format.h>
 
-#include "expression/equation_set.h"
+#include "expression/recorded_equations.h"
 #include "problem/form_equations.h"
 #include "problem/system_of.h"
 
@@ -34,43 +34,10 @@ struct Recorder {
   }
 
   EquationSet equations() {
-    EquationBuilder builder;
-    // Of the nodes copied for the present equation; stamped, so that it need not be cleared.
-    struct Copy {
-      int equation = -1;
-      NodeId node = -1;
-    };
-    std::vector<NodeId> roots, stack;
+    std::vector<NodeId> roots;
     for (const Expr& e : r) roots.push_back(e.node_in(graph));
-    std::vector<Copy> copies(static_cast<std::size_t>(graph.size()));
-    for (int i = 0; i < size; ++i) {
-      builder.begin();
-      const auto done = [&](NodeId id) {
-        return id < 0 || copies[static_cast<std::size_t>(id)].equation == i;
-      };
-      const auto at = [&](NodeId id) {
-        return id < 0 ? id : copies[static_cast<std::size_t>(id)].node;
-      };
-      stack.assign(1, roots[static_cast<std::size_t>(i)]);
-      while (!stack.empty()) {
-        const NodeId id = stack.back();
-        const Node& n = graph[id];
-        const int count = operands_of(n.op);
-        const NodeId a = count > 0 ? n.a : -1, b = count > 1 ? n.b : -1, c = count > 2 ? n.c : -1;
-        bool ready = true;
-        for (const NodeId operand : {c, b, a})
-          if (!done(operand)) stack.push_back(operand), ready = false;
-        if (!ready) continue;
-        stack.pop_back();
-        if (done(id)) continue;
-        copies[static_cast<std::size_t>(id)] = {
-            i, n.op == Op::constant ? builder.graph().constant(n.value)
-               : n.op == Op::input  ? leaf(builder, n.a)
-                                    : builder.graph().make(n.op, at(a), at(b), at(c))};
-      }
-      builder.add(at(roots[static_cast<std::size_t>(i)]));
-    }
-    return builder.take();
+    return recorded_equations(
+        graph, roots, [this](EquationBuilder& builder, int input) { return leaf(builder, input); });
   }
 
  private:

@@ -116,6 +116,6 @@ std::vector<char> fixed_variables(const Problem& problem, const System& system);
 inline constexpr int largest_reduced_graph = 20000;
 
 /// The formulation that `automatic` stands for.
-Formulation chosen_formulation(const Problem& problem, Formulation wish);
+Formulation chosen_formulation(const Problem& problem, Formulation wish, bool explicit_method);
 
 }  // namespace daedalus

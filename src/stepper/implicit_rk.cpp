@@ -279,7 +279,7 @@ void ImplicitStages::accept(double h) {
 void ImplicitStages::interpolant(const State& state, const State& next, Interpolant& out) const {
   if (!basis_) return StageSolver::interpolant(state, next, out);
   const std::size_t n = state.y.size();
-  out.t0 = state.t, out.t1 = next.t, out.size = n_, out.basis = basis_;
+  out.t0 = state.t, out.t1 = next.t, out.size = n_, out.nested = 0, out.basis = basis_;
   out.corrected = slope_is_good_;
   out.data.resize(n * static_cast<std::size_t>(s_ + 2));
   const double h = next.t - state.t;

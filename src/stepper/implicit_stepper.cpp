@@ -124,12 +124,6 @@ void ImplicitStepper::start(const State& state, double h) {
   norm_.set_reference(state_.y.data());
 }
 
-bool ImplicitStepper::fail(Reason reason, Message message) {
-  reason_ = reason;
-  message_ = std::move(message);
-  return false;
-}
-
 std::string ImplicitStepper::where() const {
   return fmt::format("at t = {:.10g}, step size {:.3g}", state_.t, h_);
 }
@@ -181,7 +175,8 @@ bool ImplicitStepper::renew_factors() {
              column >= 0 ? fmt::format(": nothing determines {}", system_.variables[column]) : ""),
          "equations depend on each other, a variable occurs in none of them, or the "
          "constraints are singular at this point",
-         "check for repeated or missing equations; for mechanics look at redundant constraints"});
+         "check for repeated or missing equations; redundant constraints of a mechanism, and those "
+         "that become singular, are taken by dop853"});
   }
   h_ *= 0.5, reached_ = false;
   return true;
@@ -264,7 +259,7 @@ bool ImplicitStepper::attempt(double limit) {
                      : "a singularity of the solution, a constraint that becomes singular, an "
                        "index higher than stated, or a tolerance below rounding errors",
            "look at the solution near this time; loosen rtol and atol, or try another "
-           "formulation"});
+           "formulation; a mechanism whose constraints become singular is passed by dop853"});
     }
     if (!jacobian_valid_ && !renew_jacobian()) return false;
     if ((!factors_valid_ || factored_h_ != h_)) {

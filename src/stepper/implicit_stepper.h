@@ -11,44 +11,31 @@
 #include "problem/jacobian.h"
 #include "stepper/eliminated_error.h"
 #include "stepper/stage_solver.h"
+#include "stepper/stepper.h"
 
 namespace daedalus {
 
-class ImplicitStepper {
+class ImplicitStepper final : public Stepper {
  public:
   ImplicitStepper(const System& system, Jacobian& jacobian, const Options& options,
                   const Vector& atol, Statistics& statistics);
 
-  /// New start: beginning of the run or the other side of an event.
-  void start(const State& state, double h);
-  /// Looks for an acceptable step that does not pass `limit`. False: see `failure`.
-  bool attempt(double limit);
-  /// Solves again from the same state with a smaller step, for an event inside the last one.
-  bool attempt_exactly(double h, const Interpolant& covering);
-  /// Ends the step found at a point inside of it instead.
-  void end_at(double t, const std::vector<double>& y);
-  /// Puts the end of the step found to a point nearby.
-  void move_end(const std::vector<double>& y);
-  /// Makes the step found the state.
-  void commit();
-
-  const State& state() const { return state_; }
-  const State& next() const { return next_; }  ///< the end of the step found
-  void interpolant(Interpolant& out) const {
+  void start(const State& state, double h) override;
+  bool attempt(double limit) override;
+  bool attempt_exactly(double h, const Interpolant& covering) override;
+  void end_at(double t, const std::vector<double>& y) override;
+  void move_end(const std::vector<double>& y) override;
+  void commit() override;
+  void interpolant(Interpolant& out) override {
     current()->interpolant(state_, next_, out);
     out.method = active_;
   }
   const std::vector<Tableau>& methods() const { return methods_; }
-  double step() const { return h_used_; }  ///< its size
-  double next_step() const { return h_; }
-  bool reached_limit() const { return reached_; }
-  const StageSolver& stages() const { return *current(); }
-  int order() const { return current()->method().order; }
-  Reason reason() const { return reason_; }
-  const Message& failure() const { return message_; }
+  int order() const override { return current()->method().order; }
+  int most_stages() const override { return methods_.back().stages; }
 
-  void save(std::vector<double>& memory) const;
-  void restore(SavedState& memory);
+  void save(std::vector<double>& memory) const override;
+  void restore(SavedState& memory) override;
 
  private:
   StageSolver* current() const { return solvers_[active_].get(); }
@@ -60,7 +47,6 @@ class ImplicitStepper {
   double error_size();
   void accept(double error);
   void reject(double error);
-  bool fail(Reason reason, Message message);
   bool step_is_too_small() const;
   std::string where() const;
 
@@ -79,15 +65,12 @@ class ImplicitStepper {
   std::unique_ptr<AlgebraicProjection> state_space_;
   std::unique_ptr<EliminatedError> eliminated_;  ///< null: no variables were eliminated
 
-  State state_, next_;
   std::vector<double> error_, projection_scale_;
-  double h_ = 0, h_used_ = 0, factored_h_ = 0, limit_ = 0, last_h_ = 0;
+  double factored_h_ = 0, last_h_ = 0;
   NewtonResult last_newton_;
   bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
-  bool first_ = true, rejected_ = false, extrapolate_ = true, reached_ = false;
+  bool first_ = true, rejected_ = false, extrapolate_ = true;
   int singular_in_a_row_ = 0, not_finite_in_a_row_ = 0;
-  Reason reason_ = Reason::finished;
-  Message message_;
 };
 
 }  // namespace daedalus

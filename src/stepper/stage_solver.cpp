@@ -32,7 +32,7 @@ void StageSolver::filtered_defect(double t, const double* y, const double* yp,
 
 void StageSolver::interpolant(const State& state, const State& next, Interpolant& out) const {
   const std::size_t n = state.y.size();
-  out.t0 = state.t, out.t1 = next.t, out.size = n_, out.basis = nullptr;
+  out.t0 = state.t, out.t1 = next.t, out.size = n_, out.nested = 0, out.basis = nullptr;
   out.data.resize(4 * n);
   const double h = next.t - state.t;
   for (std::size_t k = 0; k < n; ++k) {

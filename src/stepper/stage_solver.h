@@ -13,13 +13,9 @@
 #include "method/transformation.h"
 #include "problem/system.h"
 #include "stepper/saved_state.h"
+#include "stepper/state.h"
 
 namespace daedalus {
-
-struct State {
-  double t = 0;
-  std::vector<double> y, yp;
-};
 
 struct NewtonSettings {
   int max_iterations = 7;

@@ -34,18 +34,20 @@ double digits(const Solution& solution, const nlohmann::json& reference) {
 struct ModelCase {
   const char* name;
   double digits;  ///< to be reached at rtol 1e-8
+  const char* method = "radau";
 };
 
 class ShippedModel : public testing::TestWithParam<ModelCase> {};
 
 TEST_P(ShippedModel, ReachesItsReference) {
-  const auto [name, wanted] = GetParam();
+  const auto [name, wanted, method] = GetParam();
   std::ifstream file(models + "references.json");
   const nlohmann::json all = nlohmann::json::parse(file);
   const nlohmann::json& reference = (all.contains("models") ? all["models"] : all)[name];
   const Model model = Model::from_file(models + name + ".mo");
   Options options = model.options();
   options.rtol = 1e-8;
+  options.method = method;
   options.at = {model.problem().t_span.end};
   options.dense = false;
   const Solution solution = solve(model.problem(), model.scaled(options));
@@ -73,6 +75,18 @@ INSTANTIATE_TEST_SUITE_P(
                     ModelCase{"path_control_index4", 6}, ModelCase{"path_control_index5", 6},
                     ModelCase{"ring_modulator_index2", 6}, ModelCase{"tba", 6}),
     [](const auto& test) { return std::string(test.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(Motions, ShippedModel,
+                         testing::Values(ModelCase{"four_bar_change_point", 6, "dop853"},
+                                         ModelCase{"slider_crank_singular", 6, "dop853"},
+                                         ModelCase{"four_bar", 6, "dop853"},
+                                         ModelCase{"slider_crank", 6, "dop853"},
+                                         ModelCase{"pendulum_index3", 6, "dop853"},
+                                         ModelCase{"skate", 6, "dop853"},
+                                         ModelCase{"jay_index2", 6, "dop853"},
+                                         ModelCase{"ascher_petzold_index2", 6, "dop853"},
+                                         ModelCase{"bouncing_ball", 8, "dop853"}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace daedalus

@@ -1,0 +1,398 @@
+// Construction: offsets c_i, chains der(x) = u joined into one component of higher order, then the
+// rows of the chosen form with what they are called.
+#include "bvp/collocation_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analysis/signature.h"
+#include "daedalus/error.h"
+
+namespace daedalus::bvp {
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+[[noreturn]] void refuse_structure(const BoundaryGraph& graph, const StructuralAnalysis& a) {
+  Names unknowns, equations;
+  for (const int v : a.under_variables) unknowns.push_back(graph.variables[at(v)]);
+  for (const int e : a.over_equations) equations.push_back(graph.equation_names[at(e)]);
+  throw InvalidInput(fmt::format(
+      "the equations do not determine their unknowns: nothing determines {}; {} say too "
+      "much about what remains",
+      fmt::join(unknowns, ", "), fmt::join(equations, ", ")));
+}
+
+/// Of u where an equation der(x) = u joins the two: u is a derivative of root[u].
+struct Chains {
+  std::vector<int> root, depth;
+  std::vector<char> spent;  ///< equations that say nothing any more
+
+  Chains(const BoundaryGraph& graph, const std::vector<char>& is_differentiated)
+      : root(at(graph.size())), depth(at(graph.size()), 0), spent(at(graph.size()), 0) {
+    const int n = graph.size();
+    std::vector<int> parent(at(n), -1), child(at(n), -1);
+    for (const Kernel& kernel : graph.equations.kernels()) {
+      const Node difference = kernel.graph[kernel.residual];
+      if (difference.op != Op::sub) continue;
+      const Node a = kernel.graph[difference.a], b = kernel.graph[difference.b];
+      if (a.op != Op::input || b.op != Op::input) continue;
+      const Leaf &la = kernel.leaves[at(a.a)], &lb = kernel.leaves[at(b.a)];
+      if (la.kind != Leaf::Kind::variable || lb.kind != Leaf::Kind::variable ||
+          la.order + lb.order != 1)
+        continue;
+      const auto& rate = kernel.which[at(la.order == 1 ? a.a : b.a)];
+      const auto& value = kernel.which[at(la.order == 1 ? b.a : a.a)];
+      for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
+        const int x = rate[i], u = value[i];
+        if (child[at(x)] >= 0 || parent[at(u)] >= 0 || !is_differentiated[at(u)]) continue;
+        int top = x;  // of the chain that ends in x
+        while (parent[at(top)] >= 0) top = parent[at(top)];
+        if (top == u) continue;
+        child[at(x)] = u, parent[at(u)] = x;
+        spent[at(kernel.rows[i])] = 1;
+      }
+    }
+    for (int j = 0; j < n; ++j) {
+      root[at(j)] = j;
+      while (parent[at(root[at(j)])] >= 0) root[at(j)] = parent[at(root[at(j)])], ++depth[at(j)];
+    }
+  }
+};
+
+double binomial(int n, int k) {
+  double b = 1;
+  for (int i = 1; i <= k; ++i) b = b * (n - k + i) / i;
+  return b;
+}
+
+std::string level_name(const std::string& name, int level) {
+  if (level == 0) return name;
+  return level == 1 ? fmt::format("d/dt of {}", name)
+                    : fmt::format("d{}/dt{} of {}", level, level, name);
+}
+
+std::string prime_name(const std::string& name, int order) {
+  return order == 0   ? name
+         : order == 1 ? fmt::format("der({})", name)
+                      : fmt::format("der({}, {})", name, order);
+}
+
+struct Row {
+  int equation = 0, level = 0;
+  double factor = 1;
+  int target = 0;
+  bool with_accelerations = false;  ///< the highest derivatives are the auxiliary unknowns a
+};
+
+}  // namespace
+
+struct CollocationSystem::Construction {
+  CollocationSystem& to;
+  const BoundaryGraph& graph;
+  ConstraintForm form;
+  double gamma;
+  std::vector<int> c;
+  std::vector<EquationSet> level;
+  std::vector<Signature> signature;
+  std::vector<Row> rows, lower;
+  std::vector<int> constraints;  ///< equations with c > 0 that are not spent
+  std::vector<char> is_differentiated;
+  std::vector<int> root, depth, order_of, first_slot;
+  std::vector<char> spent;
+  std::vector<int> phi;  ///< slot beside the value of a root, or -1
+  int originals = 0, accelerations = 0, multipliers = 0, variables = 0;
+
+  Construction(CollocationSystem& system, const BoundaryGraph& g, ConstraintForm f, double gam)
+      : to(system), graph(g), form(f), gamma(gam) {
+    const int n = graph.size();
+    const StructuralAnalysis structure = analyze_structure(signature_of(graph.equations, n));
+    if (!structure.regular) refuse_structure(graph, structure);
+    c = structure.equation_offset;
+    const int deepest = *std::max_element(c.begin(), c.end());
+    for (int l = 0; l <= deepest; ++l) {
+      level.push_back(l == 0 ? graph.equations : level.back().differentiated());
+      signature.push_back(signature_of(level.back(), n));
+    }
+    if (deepest == 0) form = ConstraintForm::direct;
+    is_differentiated.assign(at(n), 0);
+    for (int i = 0; i < n; ++i)
+      for (const Incidence& e : entries(i, collocated_level(i)))
+        if (e.order > 0) is_differentiated[at(e.variable)] = 1;
+    Chains chains(graph, is_differentiated);
+    root = chains.root, depth = chains.depth, spent = chains.spent;
+  }
+
+  std::vector<Incidence> entries(int i, int l) const {
+    const Signature& s = signature[at(l)];
+    return {s.entries.begin() + s.row_start[at(i)], s.entries.begin() + s.row_start[at(i) + 1]};
+  }
+  bool invariant_form() const {
+    return form == ConstraintForm::projected_invariants ||
+           form == ConstraintForm::projected_invariants_ii;
+  }
+  int collocated_level(int i) const {
+    return invariant_form() ? c[at(i)] : std::max(c[at(i)] - 1, 0);
+  }
+
+  void run() {
+    const int n = graph.size();
+    for (int i = 0; i < n; ++i)
+      if (!spent[at(i)]) {
+        if (c[at(i)] > 0) constraints.push_back(i);
+        choose_rows(i);
+      }
+    order_of.assign(at(n), 0);
+    for (const Row& row : rows)
+      for (const Incidence& e : entries(row.equation, row.level)) {
+        int& highest = order_of[at(root[at(e.variable)])];
+        highest = std::max(highest, depth[at(e.variable)] + e.order);
+      }
+    place_slots();
+    if (invariant_form()) add_multiplier_rows();
+    number_rows();
+    make_parts();
+  }
+
+  void choose_rows(int i) {
+    const int top = c[at(i)];
+    const int lowest = form == ConstraintForm::projected_invariants_ii && top > 0 ? 1 : 0;
+    const int beyond = form == ConstraintForm::projected_invariants_ii ? top : top - 1;
+    for (int l = lowest; l < beyond; ++l) lower.push_back({i, l, 1, 0, false});
+    if (form == ConstraintForm::baumgarte && top > 1) {
+      // (d/dt + gamma)^(c-1) g = 0
+      const int first = static_cast<int>(rows.size());
+      for (int l = top - 1; l >= 0; --l) {
+        rows.push_back({i, l, binomial(top - 1, l) * std::pow(gamma, top - 1 - l), 0, false});
+        rows.back().target = first;  // joined below
+      }
+      return;
+    }
+    rows.push_back({i, collocated_level(i), 1, static_cast<int>(rows.size()),
+                    form == ConstraintForm::projected_invariants});
+  }
+
+  void place_slots() {
+    const int n = graph.size();
+    first_slot.assign(at(n), -1), phi.assign(at(n), -1);
+    const auto add_component = [&](int order, const std::string& name, bool is_own) {
+      to.order.push_back(order), to.offset.push_back(to.states_);
+      for (int k = 0; k < order; ++k) {
+        to.slot_names.push_back(prime_name(name, k));
+        to.controlled.push_back(is_own);
+      }
+      to.states_ += order;
+    };
+    for (int j = 0; j < n; ++j) {
+      if (root[at(j)] != j || order_of[at(j)] == 0) continue;
+      first_slot[at(j)] = to.states_;
+      add_component(order_of[at(j)], graph.variables[at(j)], true);
+    }
+    originals = to.components();
+    if (form == ConstraintForm::projected_invariants_ii) {
+      for (const int i : constraints)
+        for (const Incidence& e : entries(i, 0))
+          if (const int r = root[at(e.variable)];
+              order_of[at(r)] > 0 && depth[at(e.variable)] == 0 && phi[at(r)] < 0) {
+            phi[at(r)] = to.states_;
+            to.zero_at_left.push_back(to.states_);
+            add_component(1, "shift of " + graph.variables[at(r)], false);
+          }
+    }
+    for (int j = 0; j < n; ++j)
+      if (const int r = root[at(j)]; r != j && depth[at(j)] < order_of[at(r)])
+        to.slot_names[at(first_slot[at(r)] + depth[at(j)])] = graph.variables[at(j)];
+    const int w = to.states_;
+    variables = w + to.components();
+    for (int j = 0; j < n; ++j) {
+      if (root[at(j)] != j || order_of[at(j)] > 0) continue;
+      first_slot[at(j)] = variables + to.algebraic_++;
+      to.slot_names.push_back(graph.variables[at(j)]);
+      to.controlled.push_back(1);
+    }
+    accelerations = variables + to.algebraic_;
+    if (form == ConstraintForm::projected_invariants) to.algebraic_ += originals;
+    multipliers = variables + to.algebraic_;
+    if (invariant_form()) to.algebraic_ += static_cast<int>(constraints.size());
+    to.controlled.insert(to.controlled.begin() + to.states_, at(to.components()), 0);
+    to.slot_names.insert(to.slot_names.begin() + to.states_, at(to.components()), "");
+    to.controlled.resize(at(to.slots()), 0);
+    to.slot_names.resize(at(to.slots()), "multiplier");
+    for (int cc = 0; cc < to.components(); ++cc)
+      to.slot_names[at(w + cc)] = "highest derivative of " + to.slot_names[at(to.offset[at(cc)])];
+
+    std::vector<int> component(at(n), -1);
+    for (int j = 0; j < n; ++j)
+      for (int cc = 0; cc < originals; ++cc)
+        if (first_slot[at(j)] == to.offset[at(cc)] && order_of[at(j)] > 0) component[at(j)] = cc;
+    to.place = [root = root, depth = depth, order = order_of, first = first_slot, phi = phi,
+                component, w](int variable, int k) -> std::vector<int> {
+      const int r = root[at(variable)], total = depth[at(variable)] + k;
+      if (total > order[at(r)]) return {};
+      if (order[at(r)] == 0) return {first[at(r)]};
+      if (total == order[at(r)]) return {w + component[at(r)]};
+      if (total == 0 && phi[at(r)] >= 0) return {first[at(r)], phi[at(r)]};
+      return {first[at(r)] + total};
+    };
+    for (int j = 0; j < n; ++j)
+      if (root[at(j)] == j)
+        for (int k = 0; k <= order_of[at(j)]; ++k)
+          to.sources_.push_back(
+              {k < order_of[at(j)] || k == 0 ? first_slot[at(j)] + k : w + component[at(j)], j, k});
+    // A variable that continues a chain gives the guess of its derivative of the root.
+    for (int j = 0; j < n; ++j)
+      if (root[at(j)] != j)
+        for (int k = 0; depth[at(j)] + k <= order_of[at(root[at(j)])]; ++k)
+          to.sources_.push_back({to.place(j, k)[0], j, k});
+    if (form == ConstraintForm::projected_invariants)
+      for (int j = 0; j < n; ++j)
+        if (component[at(j)] >= 0)
+          to.sources_.push_back({accelerations + component[at(j)], j, order_of[at(j)]});
+  }
+
+  void add_multiplier_rows() {
+    const bool second = form == ConstraintForm::projected_invariants_ii;
+    for (const int i : constraints)
+      rows.push_back({i, second ? 0 : c[at(i)] - 1, 1, static_cast<int>(rows.size()), false});
+  }
+
+  bool is_of_states(const Row& row) const {
+    const auto entries_here = entries(row.equation, row.level);
+    return std::all_of(entries_here.begin(), entries_here.end(), [&](const Incidence& e) {
+      return depth[at(e.variable)] + e.order < order_of[at(root[at(e.variable)])];
+    });
+  }
+
+  /// Rows with w or y first: the elimination of y then leaves the others as they are.
+  void number_rows() {
+    std::vector<int> number(rows.size(), -1);
+    int next = 0;
+    for (const bool states_only : {false, true}) {
+      for (std::size_t k = 0; k < rows.size(); ++k)
+        if (rows[k].target == static_cast<int>(k) && is_of_states(rows[k]) == states_only) {
+          number[k] = next++;
+          to.row_names.push_back(
+              level_name(graph.equation_names[at(rows[k].equation)], rows[k].level));
+        }
+      if (!states_only && invariant_form()) add_identities(next);
+    }
+    for (Row& row : rows) row.target = number[at(row.target)];
+  }
+
+  void add_identities(int& next) {
+    const bool second = form == ConstraintForm::projected_invariants_ii;
+    MultiplierTerm term;
+    std::vector<int> row(constraints.size());
+    std::iota(row.begin(), row.end(), 0);
+    const int w = to.states_;
+    for (int cc = second ? originals : 0; cc < (second ? to.components() : originals); ++cc) {
+      term.target.push_back(next);
+      term.column.push_back(to.offset[at(cc)] + to.order[at(cc)] - 1);
+      to.identities_.push_back({next++, w + cc, second ? -1 : accelerations + cc});
+      to.row_names.push_back("projected invariants");
+    }
+    term.multiplier = multipliers;
+    std::vector<EquationSet> parts;
+    for (const int i : constraints)
+      parts.push_back(level[at(second ? 0 : c[at(i)] - 1)].restricted({i}));
+    term.constraints = SlotEquations(EquationSet::joined(parts), to.place, row,
+                                     std::vector<double>(row.size(), 1.0), graph.discrete);
+    term.gradient.setZero(static_cast<int>(row.size()), to.slots());
+    to.multipliers_.push_back(std::move(term));
+  }
+
+  SlotEquations part(const std::vector<Row>& chosen, int l, bool with_accelerations) {
+    std::vector<int> keep, target;
+    std::vector<double> factor;
+    for (const Row& row : chosen)
+      if (row.level == l && row.with_accelerations == with_accelerations)
+        keep.push_back(row.equation), target.push_back(row.target), factor.push_back(row.factor);
+    if (keep.empty()) return {};
+    Place where = to.place;
+    if (with_accelerations)
+      where = [base = to.place, w = to.states_, n = originals, a = accelerations](int v, int k) {
+        std::vector<int> slots = base(v, k);
+        for (int& s : slots)
+          if (s >= w && s < w + n) s += a - w;
+        return slots;
+      };
+    return {level[at(l)].restricted(keep), where, target, factor, graph.discrete};
+  }
+
+  void make_parts() {
+    for (int l = 0; l < static_cast<int>(level.size()); ++l)
+      for (const bool with_accelerations : {false, true})
+        if (SlotEquations p = part(rows, l, with_accelerations); p.rows() > 0)
+          to.parts_.push_back(std::move(p));
+    std::vector<EquationSet> parts;
+    std::vector<int> row;
+    for (const Row& r : lower) {
+      parts.push_back(level[at(r.level)].restricted({r.equation}));
+      row.push_back(static_cast<int>(row.size()));
+      to.lower_names.push_back(level_name(graph.equation_names[at(r.equation)], r.level));
+    }
+    if (!parts.empty())
+      to.lower = SlotEquations(EquationSet::joined(parts), to.place, row,
+                               std::vector<double>(row.size(), 1.0), graph.discrete);
+  }
+};
+
+CollocationSystem::CollocationSystem(const BoundaryGraph& graph, ConstraintForm form,
+                                     double gamma) {
+  Construction(*this, graph, form, gamma).run();
+}
+
+int CollocationSystem::highest() const {
+  return order.empty() ? 1 : *std::max_element(order.begin(), order.end());
+}
+
+void CollocationSystem::residual(double t, const double* s, double* r) {
+  std::fill(r, r + rows(), 0.0);
+  for (SlotEquations& part : parts_) part.add_residual(t, s, r);
+  for (const Identity& i : identities_) r[i.row] += s[i.a] - (i.b < 0 ? 0.0 : s[i.b]);
+  add_multipliers(t, s, r, nullptr);
+}
+
+void CollocationSystem::jacobian(double t, const double* s, Matrix& j) {
+  j.setZero();
+  for (SlotEquations& part : parts_) part.add_jacobian(t, s, j);
+  for (const Identity& i : identities_) {
+    j(i.row, i.a) += 1;
+    if (i.b >= 0) j(i.row, i.b) -= 1;
+  }
+  add_multipliers(t, s, nullptr, &j);
+}
+
+/// - g_x^T mu. Its derivative in x is left out of the Jacobian: mu vanishes with the mesh size.
+void CollocationSystem::add_multipliers(double t, const double* s, double* r, Matrix* j) {
+  for (MultiplierTerm& term : multipliers_) {
+    term.gradient.setZero();
+    term.constraints.add_jacobian(t, s, term.gradient);
+    for (std::size_t c = 0; c < term.target.size(); ++c)
+      for (int k = 0; k < term.gradient.rows(); ++k) {
+        const double d = term.gradient(k, term.column[c]);
+        if (r) r[term.target[c]] -= d * s[term.multiplier + k];
+        if (j) (*j)(term.target[c], term.multiplier + k) -= d;
+      }
+  }
+}
+
+void CollocationSystem::guess(const BoundaryGraph& graph, double t, double* s) const {
+  std::fill(s, s + slots(), 0.0);
+  if (!graph.guess) return;
+  const int orders = highest() + 1;
+  std::vector<std::vector<double>> x(at(orders), std::vector<double>(graph.variables.size(), 0.0));
+  std::vector<double*> pointers;
+  for (std::vector<double>& each : x) pointers.push_back(each.data());
+  graph.guess(t, orders, pointers.data());
+  for (const Source& source : sources_)
+    if (source.order < orders) s[source.slot] = x[at(source.order)][at(source.variable)];
+}
+
+}  // namespace daedalus::bvp

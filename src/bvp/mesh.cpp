@@ -1,0 +1,208 @@
+#include "bvp/mesh.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace daedalus::bvp {
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// (k-1)-st derivatives of the polynomials through k values in each column.
+Matrix top_derivatives(const Basis& basis, const Iterate& u, const Matrix& values) {
+  const int k = basis.points(), count = static_cast<int>(values.rows()) / k;
+  Matrix top = Matrix::Zero(count, u.elements());
+  for (int i = 0; i < u.elements(); ++i) {
+    for (int j = 0; j < k; ++j)
+      top.col(i) += basis.top_derivative(j) * values.col(i).segment(j * count, count);
+    top.col(i) /= std::pow(u.length(i), k - 1);
+  }
+  return top;
+}
+
+/// Size of the derivative one above, in element i: the larger of the two differences.
+double slope(const Matrix& top, const Iterate& u, int row, int i) {
+  double largest = 0;
+  for (const int other : {i - 1, i + 1}) {
+    if (other < 0 || other >= u.elements()) continue;
+    const double distance = 0.5 * (u.length(i) + u.length(other));
+    largest = std::max(largest, std::abs(top(row, i) - top(row, other)) / distance);
+  }
+  return largest;
+}
+
+void slots_in(ElementKernel& kernel, const Iterate& u, int element, double sigma, double* s) {
+  kernel.slots_inside(sigma, u.length(element), u.z.col(element).data(), u.w.col(element).data(),
+                      u.y.col(element).data(), s);
+}
+
+int element_of(const Iterate& u, double t) {
+  const auto right = std::upper_bound(u.t.begin(), u.t.end(), t);
+  return std::clamp(static_cast<int>(right - u.t.begin()) - 1, 0, u.elements() - 1);
+}
+
+}  // namespace
+
+Monitor monitor(const CollocationSystem& system, const Basis& basis, const Iterate& u,
+                double tolerance) {
+  const int k = basis.points(), n = system.components(), d = system.algebraic();
+  const Matrix top_w = top_derivatives(basis, u, u.w);
+  const Matrix top_y = d > 0 ? top_derivatives(basis, u, u.y) : Matrix();
+  Monitor result;
+  double largest = 0;
+  for (int i = 0; i < u.elements(); ++i) {
+    double need = 0;
+    for (int c = 0; c < n; ++c) {
+      const double derivative = slope(top_w, u, c, i);
+      for (int l = 0; l < system.order[at(c)]; ++l) {
+        const int slot = system.offset[at(c)] + l, r = system.order[at(c)] - l;
+        if (!system.controlled[at(slot)]) continue;
+        const double size = 1 + std::max(std::abs(u.z(slot, i)), std::abs(u.z(slot, i + 1)));
+        need = std::max(need, std::pow(basis.error_constant(r) * derivative / (tolerance * size),
+                                       1.0 / (k + r)));
+      }
+    }
+    for (int a = 0; a < d; ++a) {
+      if (!system.controlled[at(system.states() + n + a)]) continue;
+      double size = 1;
+      for (int j = 0; j < k; ++j) size = std::max(size, 1 + std::abs(u.y(j * d + a, i)));
+      need = std::max(
+          need,
+          std::pow(basis.error_constant(0) * slope(top_y, u, a, i) / (tolerance * size), 1.0 / k));
+    }
+    if (!std::isfinite(need)) need = 0;
+    result.need.push_back(need);
+    result.elements += need * u.length(i);
+    largest = std::max(largest, need * u.length(i));
+  }
+  if (largest > 0) result.evenness = result.elements / (u.elements() * largest);
+  return result;
+}
+
+std::vector<double> spread(const Monitor& monitor, const std::vector<double>& mesh, int elements,
+                           const std::vector<double>& fixed) {
+  // Regions that need nothing still get some elements, and neighbours do not differ too much.
+  const int old = static_cast<int>(mesh.size()) - 1;
+  const double length = mesh.back() - mesh.front();
+  std::vector<double> density = monitor.need;
+  const double least = std::max(0.15 * monitor.elements / length, 1e-300);
+  for (double& each : density) each = std::max(each, least);
+  for (int i = 1; i < old; ++i)
+    density[at(i)] = std::max(density[at(i)], 0.25 * density[at(i - 1)]);
+  for (int i = old - 2; i >= 0; --i)
+    density[at(i)] = std::max(density[at(i)], 0.25 * density[at(i + 1)]);
+  std::vector<double> sum(at(old + 1), 0.0);
+  for (int i = 0; i < old; ++i)
+    sum[at(i + 1)] = sum[at(i)] + density[at(i)] * (mesh[at(i + 1)] - mesh[at(i)]);
+  const auto cumulative = [&](double t) {
+    const int i = std::clamp(
+        static_cast<int>(std::upper_bound(mesh.begin(), mesh.end(), t) - mesh.begin()) - 1, 0,
+        old - 1);
+    return sum[at(i)] + density[at(i)] * (t - mesh[at(i)]);
+  };
+  std::vector<double> result = {mesh.front()};
+  std::vector<double> ends;
+  for (const double t : fixed)
+    if (t > mesh.front() && t < mesh.back()) ends.push_back(t);
+  std::sort(ends.begin(), ends.end());
+  ends.push_back(mesh.back());
+  double begin = mesh.front();
+  for (const double end : ends) {
+    const double from = cumulative(begin), to = cumulative(end);
+    const int count =
+        std::max(1, static_cast<int>(std::lround((to - from) / sum.back() * elements)));
+    for (int j = 1; j < count; ++j) {
+      const double wanted = from + (to - from) * j / count;
+      const int i = std::clamp(
+          static_cast<int>(std::upper_bound(sum.begin(), sum.end(), wanted) - sum.begin()) - 1, 0,
+          old - 1);
+      const double t = mesh[at(i)] + (wanted - sum[at(i)]) / density[at(i)];
+      if (t > result.back() && t < end) result.push_back(t);
+    }
+    result.push_back(end);
+    begin = end;
+  }
+  return result;
+}
+
+std::vector<double> halved(const std::vector<double>& mesh) {
+  std::vector<double> result = {mesh.front()};
+  for (std::size_t i = 1; i < mesh.size(); ++i) {
+    result.push_back(0.5 * (mesh[i - 1] + mesh[i]));
+    result.push_back(mesh[i]);
+  }
+  return result;
+}
+
+std::vector<double> equal_mesh(int elements, Interval span, const std::vector<double>& fixed) {
+  Monitor even;
+  even.need = {1};
+  even.elements = span.end - span.begin;
+  return spread(even, {span.begin, span.end}, elements, fixed);
+}
+
+Iterate transferred(ElementKernel& kernel, const Basis& basis, const Iterate& u,
+                    const std::vector<double>& mesh) {
+  const CollocationSystem& system = kernel.system();
+  const int n = system.components(), d = system.algebraic(), k = basis.points();
+  const int states = system.states(), elements = static_cast<int>(mesh.size()) - 1;
+  Iterate result;
+  result.t = mesh;
+  result.z.resize(states, elements + 1);
+  result.w.resize(n * k, elements), result.y.resize(d * k, elements);
+  Vector s(system.slots());
+  const auto evaluate = [&](double t) {
+    const int i = element_of(u, t);
+    slots_in(kernel, u, i, (t - u.left(i)) / u.length(i), s.data());
+    if (t == u.t[at(i)]) s.head(states) = u.z.col(i);
+    if (t == u.t[at(i) + 1]) s.head(states) = u.z.col(i + 1);
+  };
+  for (int i = 0; i <= elements; ++i) {
+    evaluate(mesh[at(i)]);
+    result.z.col(i) = s.head(states);
+  }
+  for (int i = 0; i < elements; ++i)
+    for (int j = 0; j < k; ++j) {
+      evaluate(result.left(i) + basis.rho(j) * result.length(i));
+      result.w.col(i).segment(j * n, n) = s.segment(states, n);
+      result.y.col(i).segment(j * d, d) = s.tail(d);
+    }
+  return result;
+}
+
+Vector estimate_error(ElementKernel& kernel, const Basis& basis, const Iterate& u,
+                      const Iterate& fine) {
+  const CollocationSystem& system = kernel.system();
+  const int k = basis.points(), states = system.states(), n = system.components();
+  Vector power = Vector::Constant(system.slots(), std::pow(2.0, k) - 1);
+  for (int c = 0; c < n; ++c)
+    for (int l = 0; l < system.order[at(c)]; ++l)
+      power[system.offset[at(c)] + l] = std::pow(2.0, k + system.order[at(c)] - l) - 1;
+  Vector a(system.slots()), b(system.slots()), result = Vector::Zero(system.slots());
+  const auto take = [&] {
+    for (int j = 0; j < system.slots(); ++j)
+      if (system.controlled[at(j)]) {
+        const double error = std::abs(a[j] - b[j]) / power[j] / (1 + std::abs(b[j]));
+        result[j] = std::isfinite(error) ? std::max(result[j], error) : HUGE_VAL;
+      }
+  };
+  for (int i = 0; i < u.elements(); ++i) {
+    for (const double sigma : {0.0, 1.0 / 6, 1.0 / 3, 0.5, 2.0 / 3, 5.0 / 6, 1.0}) {
+      for (const int half : {0, 1}) {
+        if (sigma < 0.5 ? half == 1 : sigma > 0.5 && half == 0) continue;
+        slots_in(kernel, u, i, sigma, a.data());
+        slots_in(kernel, fine, 2 * i + half, 2 * sigma - half, b.data());
+        take();
+      }
+    }
+    // Mesh values, which projection has moved.
+    a.setZero(), b.setZero();
+    a.head(states) = u.z.col(i + 1), b.head(states) = fine.z.col(2 * i + 2);
+    take();
+  }
+  return result;
+}
+
+}  // namespace daedalus::bvp

@@ -1,0 +1,291 @@
+#include "bvp/solve_graph.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "bvp/mesh.h"
+#include "bvp/newton.h"
+#include "bvp/polynomial.h"
+#include "daedalus/error.h"
+
+namespace daedalus {
+namespace bvp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+void check(const BoundaryOptions& options, Interval span) {
+  const auto require = [](bool holds, const std::string& message) {
+    if (!holds) throw InvalidInput(message);
+  };
+  require(options.tolerance > 1e-14 && options.tolerance < 1,
+          fmt::format("tolerance: {} is not between 1e-14 and 1", options.tolerance));
+  require(options.elements >= 1 && options.elements <= options.max_elements,
+          fmt::format("elements: {} is not between 1 and max_elements", options.elements));
+  require(options.threads >= 1, fmt::format("threads: {} is too few", options.threads));
+  if (options.mesh.empty()) return;
+  require(options.mesh.size() >= 2 && options.mesh.front() == span.begin &&
+              options.mesh.back() == span.end,
+          "mesh: must begin and end with the interval");
+  for (std::size_t i = 1; i < options.mesh.size(); ++i)
+    require(options.mesh[i] > options.mesh[i - 1],
+            fmt::format("mesh: {} is not larger than the point before it", options.mesh[i]));
+}
+
+int stages_for(const BoundaryOptions& options, int highest) {
+  if (options.stages > 0) return options.stages;
+  const int by_tolerance = options.tolerance >= 1e-4 ? 4 : options.tolerance >= 1e-7 ? 5 : 6;
+  return std::min(9, std::max(by_tolerance, highest + 1));
+}
+
+class BoundaryRun {
+ public:
+  BoundaryRun(const BoundaryGraph& graph, const BoundaryOptions& options)
+      : graph_(graph),
+        options_(options),
+        system_(graph, options.form, options.gamma),
+        basis_(options.points, stages_for(options, system_.highest()), system_.highest()),
+        conditions_(graph, system_),
+        equations_(system_, basis_, conditions_, options),
+        kernel_(system_, basis_),
+        begin_(Clock::now()) {}
+
+  BoundarySolution run(const BoundarySolution* before) {
+    Iterate u = first_iterate(before);
+    NewtonOutcome outcome = solve(u);
+    for (int refined = 0; !outcome.converged && refined < 3 && is_retried(outcome) &&
+                          2 * u.elements() <= options_.max_elements && options_.adapt;
+         ++refined) {
+      u = before ? transferred(kernel_, basis_, first_iterate(before), halved(u.t))
+                 : guessed(halved(u.t));
+      outcome = solve(u);
+    }
+    if (!outcome.converged) return failed(outcome, u);
+    return options_.adapt ? adapt(std::move(u)) : finished(u, Vector::Zero(0));
+  }
+
+ private:
+  static bool is_retried(const NewtonOutcome& outcome) {
+    return outcome.reason == Reason::newton_failed || outcome.reason == Reason::singular_matrix;
+  }
+
+  Iterate guessed(const std::vector<double>& mesh) {
+    const int n = system_.components(), d = system_.algebraic(), k = basis_.points();
+    const int states = system_.states(), elements = static_cast<int>(mesh.size()) - 1;
+    Iterate u;
+    u.t = mesh;
+    u.z.resize(states, elements + 1), u.w.resize(n * k, elements), u.y.resize(d * k, elements);
+    Vector s(system_.slots());
+    for (int i = 0; i <= elements; ++i) {
+      system_.guess(graph_, mesh[at(i)], s.data());
+      u.z.col(i) = s.head(states);
+    }
+    for (int i = 0; i < elements; ++i)
+      for (int j = 0; j < k; ++j) {
+        system_.guess(graph_, u.left(i) + basis_.rho(j) * u.length(i), s.data());
+        u.y.col(i).segment(j * d, d) = s.tail(d);
+        for (int c = 0; c < n; ++c) {
+          const int top = system_.offset[at(c)] + system_.order[at(c)] - 1;
+          u.w(j * n + c, i) = (u.z(top, i + 1) - u.z(top, i)) / u.length(i);
+        }
+      }
+    return u;
+  }
+
+  Iterate first_iterate(const BoundarySolution* before) {
+    if (!before || !before->polynomial || !fits(*before->polynomial)) {
+      return guessed(options_.mesh.empty()
+                         ? equal_mesh(options_.elements, graph_.t_span, graph_.points)
+                         : with_points(options_.mesh));
+    }
+    const PiecewisePolynomial& old = *before->polynomial;
+    // The old mesh was halved for its estimate, and so will this one be.
+    std::vector<double> mesh = options_.mesh;
+    if (mesh.empty())
+      for (std::size_t i = 0; i < old.iterate().t.size(); i += options_.adapt ? 2 : 1)
+        mesh.push_back(old.iterate().t[i]);
+    if (mesh.size() < 2) mesh = old.iterate().t;
+    mesh.back() = graph_.t_span.end;
+    Iterate u = guessed(with_points(mesh));
+    Vector s(system_.slots());
+    const int n = system_.components(), d = system_.algebraic();
+    for (int i = 0; i <= u.elements(); ++i) {
+      old.slots(u.t[at(i)], s.data());
+      u.z.col(i) = s.head(system_.states());
+    }
+    for (int i = 0; i < u.elements(); ++i)
+      for (int j = 0; j < basis_.points(); ++j) {
+        old.slots(u.left(i) + basis_.rho(j) * u.length(i), s.data());
+        u.w.col(i).segment(j * n, n) = s.segment(system_.states(), n);
+        u.y.col(i).segment(j * d, d) = s.tail(d);
+      }
+    return u;
+  }
+
+  bool fits(const PiecewisePolynomial& old) const {
+    return old.system().order == system_.order && old.system().algebraic() == system_.algebraic() &&
+           old.iterate().t.front() == graph_.t_span.begin &&
+           old.iterate().t.back() == graph_.t_span.end;
+  }
+
+  std::vector<double> with_points(std::vector<double> mesh) const {
+    mesh.insert(mesh.end(), graph_.points.begin(), graph_.points.end());
+    std::sort(mesh.begin(), mesh.end());
+    mesh.erase(std::unique(mesh.begin(), mesh.end()), mesh.end());
+    return mesh;
+  }
+
+  NewtonOutcome solve(Iterate& u) {
+    ++statistics_.meshes;
+    return newton(equations_, u, std::max(0.01 * options_.tolerance, 1e-13), options_, statistics_);
+  }
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  BoundarySolution adapt(Iterate u) {
+    constexpr int most_meshes = 60, most_spreads = 6;
+    int spreads = 0, most = u.elements();
+    double safety = 1;  // of the number of elements, learnt from estimates
+    for (;;) {
+      const Monitor need = monitor(system_, basis_, u, options_.tolerance);
+      // The result comes from the halved mesh.
+      const double wanted = std::max(0.5 * 1.2 * safety * need.elements, 2.0);
+      const int elements = u.elements();
+      const bool is_good = elements >= 0.85 * wanted && elements <= std::max(3 * wanted, 12.0) &&
+                           need.evenness > 0.4;
+      if (!is_good && spreads < most_spreads) {
+        // Coarser meshes are tried at first only: numbers must not go up and down for ever.
+        const double next =
+            std::clamp(wanted, spreads < 3 ? 0.5 * elements : 1.0 * elements, 3.0 * elements);
+        if (next > 0.5 * options_.max_elements) return out_of_elements(u);
+        Iterate v =
+            transferred(kernel_, basis_, u,
+                        spread(need, u.t, static_cast<int>(std::ceil(next)), graph_.points));
+        ++spreads;
+        if (v.elements() > 1.5 * most) spreads = 0;  // that is progress
+        most = std::max(most, v.elements());
+        if (const NewtonOutcome outcome = solve(v); outcome.converged) {
+          u = std::move(v);
+          continue;
+        }
+      }
+      if (2 * elements > options_.max_elements) return out_of_elements(u);
+      Iterate fine = transferred(kernel_, basis_, u, halved(u.t));
+      if (const NewtonOutcome outcome = solve(fine); !outcome.converged)
+        return failed(outcome, fine);
+      const Vector error = estimate_error(kernel_, basis_, u, fine);
+      const double largest = error.maxCoeff() / options_.tolerance;
+      if (largest <= 1) return finished(fine, error);
+      error_ = error;
+      if (statistics_.meshes > most_meshes || seconds() > options_.time_limit)
+        return out_of_time(fine, largest);
+      safety =
+          std::min(8.0, safety * std::clamp(std::pow(largest, 1.0 / basis_.points()), 1.1, 2.0));
+      u = std::move(fine);
+      spreads = 0;
+    }
+  }
+
+  BoundarySolution base(const Iterate& u) {
+    BoundarySolution solution;
+    solution.variables = graph_.shown_names;
+    solution.notes = conditions_.notes();
+    solution.polynomial = std::make_shared<PiecewisePolynomial>(graph_, system_, basis_, u);
+    solution.t = u.t;
+    std::vector<double> row(graph_.shown.size());
+    for (const double t : u.t) {
+      solution.polynomial->values(t, row.data());
+      solution.values.insert(solution.values.end(), row.begin(), row.end());
+    }
+    for (int k = 0; k < static_cast<int>(graph_.shown.size()) && error_.size() > 0; ++k) {
+      double error = 0;
+      for (const int slot : solution.polynomial->shown_slots(k))
+        error = std::max(error, error_[slot]);
+      solution.error.push_back(error);
+    }
+    statistics_.wall_seconds = seconds();
+    solution.statistics = statistics_;
+    return solution;
+  }
+
+  BoundarySolution finished(const Iterate& u, const Vector& error) {
+    error_ = error;
+    BoundarySolution solution = base(u);
+    solution.condition = equations_.condition();
+    const std::string violated = equations_.violated_condition(u, options_.tolerance);
+    if (violated.empty()) return solution;
+    solution.status = Status::failed;
+    solution.reason = Reason::inconsistent_start;
+    solution.message = {"the boundary conditions contradict each other or the constraints",
+                        violated,
+                        "it was set aside because its derivative depends on the others, and the "
+                        "solution of these does not satisfy it",
+                        "remove or correct it"};
+    return solution;
+  }
+
+  BoundarySolution failed(const NewtonOutcome& outcome, const Iterate& u) {
+    BoundarySolution solution = base(u);
+    solution.status = Status::failed;
+    solution.reason = outcome.reason;
+    solution.message = outcome.message;
+    return solution;
+  }
+
+  BoundarySolution out_of_elements(const Iterate& u) {
+    return failed({false,
+                   Reason::max_steps,
+                   {"the tolerance needs more elements than allowed",
+                    fmt::format("with {} elements", u.elements()),
+                    "the solution has layers that are too thin, or a singularity",
+                    "a larger tolerance, more stages, or a larger number of elements"}},
+                  u);
+  }
+
+  BoundarySolution out_of_time(const Iterate& u, double largest) {
+    return failed(
+        {false,
+         Reason::time_limit,
+         {"the tolerance was not reached",
+          fmt::format("with {} elements the estimated error is {:.3g} times the tolerance",
+                      u.elements(), largest),
+          "rounding errors of an ill-conditioned problem, or a time limit", "a larger tolerance"}},
+        u);
+  }
+
+  const BoundaryGraph& graph_;
+  BoundaryOptions options_;
+  CollocationSystem system_;
+  Basis basis_;
+  Conditions conditions_;
+  MeshEquations equations_;
+  ElementKernel kernel_;
+  Clock::time_point begin_;
+  BoundaryStatistics statistics_;
+  Vector error_;
+};
+
+}  // namespace
+
+BoundarySolution solve_graph(const BoundaryGraph& graph, const BoundaryOptions& options,
+                             const BoundarySolution* before) {
+  check(options, graph.t_span);
+  return BoundaryRun(graph, options).run(before);
+}
+
+}  // namespace bvp
+
+BoundarySolution solve_boundary(const BoundaryProblem& problem, const BoundaryOptions& options,
+                                const BoundarySolution* before) {
+  const bvp::BoundaryGraph graph = bvp::graph_of(problem);
+  return bvp::solve_graph(graph, options, before);
+}
+
+}  // namespace daedalus

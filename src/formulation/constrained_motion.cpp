@@ -1,0 +1,261 @@
+#include "formulation/constrained_motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linear/small_vectors.h"
+#include "problem/system_of.h"
+#include "stepper/saved_state.h"
+
+namespace daedalus {
+namespace {
+
+constexpr double multipliers_exist = 1e-6;
+constexpr int most_corrections = 6;
+
+}  // namespace
+
+ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations)
+    : equations_(std::move(equations)),
+      n_(equations_->coordinates),
+      m_(equations_->constraints()),
+      constraints_(m_, n_),
+      mass_(n_, n_) {
+  differential = 2 * n_;
+  algebraic = m_;
+  const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
+  for (auto* list : {&at_q_, &force_, &zh_, &step_, &extra_, &projected_, &unprojected_})
+    list->resize(n);
+  for (auto* list : {&gamma_, &right_side_, &residual_, &third_values_}) list->resize(m);
+  for (auto* list : {&rate_, &added_}) list->resize(n * m);
+  slope_t_q_v_.resize(1 + 2 * n);
+  if (!equations_->constant_mass) return;
+  mass_.setZero();
+  equations_->mass(0, at_q_.data(), MatrixOutput(mass_.data(), n_, n_));
+  root_.compute(mass_);
+  require(root_.info() == Eigen::Success,
+          "explicit methods need a positive definite mass matrix: this one is not; give massless "
+          "coordinates a mass, or use an implicit method such as radau");
+  diagonal_ = mass_.isDiagonal(0);
+  identity_ = diagonal_ && mass_.isIdentity(0);
+  for (int j = 0; diagonal_ && j < n_; ++j) inverse_root_.push_back(1 / std::sqrt(mass_(j, j)));
+}
+
+bool ConstrainedMotion::prepare_mass(double t, const double* q) {
+  if (equations_->constant_mass) return true;
+  mass_.setZero();
+  equations_->mass(t, q, MatrixOutput(mass_.data(), n_, n_));
+  root_.compute(mass_);
+  return root_.info() == Eigen::Success;
+}
+
+void ConstrainedMotion::to_scaled_force(double* x) const {
+  if (identity_) return;
+  if (diagonal_) {
+    for (int j = 0; j < n_; ++j) x[j] *= inverse_root_[j];
+    return;
+  }
+  Eigen::Map<Vector> map(x, n_);
+  root_.matrixL().solveInPlace(map);
+}
+
+void ConstrainedMotion::from_scaled_motion(double* x) const {
+  if (identity_ || diagonal_) return to_scaled_force(x);
+  Eigen::Map<Vector> map(x, n_);
+  root_.matrixU().solveInPlace(map);
+}
+
+double ConstrainedMotion::scaled_size(const double* x) const {
+  double sum = 0;
+  if (identity_) return std::sqrt(dot(x, x, n_));
+  for (int j = 0; j < n_; ++j)
+    for (int i = 0; i < n_; ++i) sum += x[i] * mass_(i, j) * x[j];
+  return std::sqrt(sum);
+}
+
+bool ConstrainedMotion::prepare(double t, const double* q, bool decompose) {
+  if (prepared_ && t == at_t_ && std::equal(q, q + n_, at_q_.begin()) &&
+      (!decompose || constraints_.is_decomposed()))
+    return true;
+  prepared_ = false;
+  if (!prepare_mass(t, q)) return false;
+  if (m_ > 0) equations_->jacobian(t, q, constraints_.row(0));
+  for (int i = 0; i < m_; ++i) to_scaled_force(constraints_.row(i));
+  if (learning_) constraints_.learn();
+  ++factorizations;
+  if (m_ > 0 && !(decompose ? constraints_.decompose() : constraints_.factor())) return false;
+  at_t_ = t;
+  std::copy(q, q + n_, at_q_.begin());
+  return prepared_ = true;
+}
+
+bool ConstrainedMotion::slope(double t, const double* x, double* xp) {
+  const double *q = x, *v = x + n_;
+  if (!prepare(t, q, false)) return false;
+  equations_->force(t, q, v, force_.data());
+  to_scaled_force(force_.data());
+  if (m_ > 0) equations_->curvature(t, q, v, gamma_.data());
+  for (int i = 0; i < m_; ++i)
+    right_side_[i] = dot(constraints_.row(i), force_.data(), n_) + gamma_[i];
+  slope_t_q_v_[0] = t;
+  std::copy(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
+  undetermined_ = false;
+  const bool crossing = constraints_.is_decomposed() && constraints_.health() < nearly_singular;
+  constraints_.solve(right_side_.data(), zh_.data(), crossing ? nearly_singular : 0);
+  if (crossing && !add_derivative_rows(t, q, v)) return false;
+  double sum = 0;
+  for (int j = 0; j < n_; ++j) xp[j] = v[j], xp[n_ + j] = force_[j] - zh_[j];
+  from_scaled_motion(xp + n_);
+  for (int j = 0; j < n_; ++j) sum += xp[n_ + j] + v[j];
+  return std::isfinite(sum);
+}
+
+void ConstrainedMotion::multipliers(double* z) const {
+  auto& self = const_cast<ConstrainedMotion&>(*this);
+  self.constraints_.multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
+  if (undetermined_ && constraints_.health() < multipliers_exist)
+    return std::fill(z, z + m_, std::numeric_limits<double>::quiet_NaN());
+  equations_->to_user(slope_t_q_v_[0], slope_t_q_v_.data() + 1, z);
+}
+
+/// step_ = minimal correction in the metric of M; a component along a small singular value that
+/// would move a coordinate by more than ten tolerances is left out. The size of what is done.
+double ConstrainedMotion::guarded(const double* residual, const double* tolerance, double* x,
+                                  double drop_below) {
+  constraints_.solve_where(residual, step_.data(), drop_below, [&](const double* component) {
+    if (!tolerance) return true;
+    std::copy(component, component + n_, projected_.begin());
+    from_scaled_motion(projected_.data());
+    return stays_within(projected_.data(), tolerance, n_);
+  });
+  const double size = norm(step_);
+  from_scaled_motion(step_.data());
+  for (int k = 0; k < n_; ++k) x[k] -= step_[k];
+  return size;
+}
+
+void ConstrainedMotion::correct_velocity(double t, const double* q, double* v, double drop_below) {
+  equations_->velocities(t, q, v, residual_.data());
+  guarded(residual_.data(), nullptr, v, drop_below);
+}
+
+/// Gauss-Newton with fresh matrices; it converges quadratically, so that a small correction means
+/// that the next one would be rounding.
+bool ConstrainedMotion::correct_position(double t, double* q, double drop_below, int iterations) {
+  double before = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < iterations; ++k) {
+    if (!prepare(t, q, false)) return false;
+    equations_->positions(t, q, residual_.data());
+    const double size = guarded(residual_.data(), nullptr, q, drop_below);
+    if (!std::isfinite(size)) return false;
+    if (k > 0 && size > 0.5 * before && before > 1e-10 * size_) return false;
+    if (size < (k > 0 ? 1e-9 : 1e-15) * size_) break;
+    before = size;
+  }
+  return true;
+}
+
+bool ConstrainedMotion::project_stage(double t, double* x) {
+  if (m_ == 0) return true;
+  double *q = x, *v = x + n_;
+  if (equations_->position > 0) {
+    std::vector<double>& start = unprojected_;
+    std::copy(q, q + n_, start.begin());
+    if (!correct_position(t, q, 0, most_corrections)) {
+      // Towards the singular point the nearest point may be on the other branch.
+      std::copy(start.begin(), start.end(), q);
+      if (!correct_position(t, q, ConstraintMatrix::suspicious, most_corrections))
+        std::copy(start.begin(), start.end(), q);
+    }
+  }
+  if (!prepare(t, q, false)) return false;
+  correct_velocity(t, q, v, nearly_singular);
+  return true;
+}
+
+bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance) {
+  if (m_ == 0) return true;
+  double *q = x, *v = x + n_;
+  if (equations_->position > 0) {
+    double before = std::numeric_limits<double>::infinity();
+    // The factors of the last stage, which was near this point, serve while they contract.
+    bool fresh = !prepared_ || constraints_.is_decomposed();
+    for (int k = 0; k < 2 * most_corrections; ++k) {
+      if (fresh && !prepare(t, q, false)) return false;
+      equations_->positions(t, q, residual_.data());
+      const double size = guarded(residual_.data(), tolerance, q, 0);
+      if (!std::isfinite(size)) return false;
+      if (size < 1e-15 * size_) break;
+      if (fresh ? k > 0 && size > 0.5 * before : size > 0.05 * before) {
+        if (fresh) break;  // rounding, or a component that is left out
+        fresh = true;
+      }
+      // Contraction so far promises that the next correction is rounding.
+      if (before < 1e300 && size * size < 1e-16 * size_ * before) break;
+      before = size;
+    }
+  }
+  if (!prepare(t, q, false)) return false;
+  equations_->velocities(t, q, v, residual_.data());
+  guarded(residual_.data(), tolerance + n_, v, nearly_singular);
+  return true;
+}
+
+double ConstrainedMotion::distance(double t, const double* x) {
+  if (m_ == 0) return 0;
+  if (!prepare(t, x, true)) return std::numeric_limits<double>::infinity();
+  equations_->positions(t, x, residual_.data());
+  constraints_.solve(residual_.data(), step_.data(), nearly_singular);
+  double far = norm(step_) / size_;
+  equations_->velocities(t, x, x + n_, residual_.data());
+  constraints_.solve(residual_.data(), step_.data(), nearly_singular);
+  const double speed = scaled_size(x + n_);
+  return far + norm(step_) / (speed > 0 ? speed : 1);
+}
+
+void ConstrainedMotion::begin(double t, const double* x) {
+  if (m_ == 0) return;
+  around(x, n_, unprojected_.data(), [&](const double* q) {
+    if (prepare(t, q, true)) constraints_.learn_reference();
+  });
+  prepared_ = false;
+  if (!prepare(t, x, true)) return;
+  size_ = scaled_size(x);
+  if (!(size_ > 0)) size_ = 1;
+  prepared_ = false;
+}
+
+std::unique_ptr<ProjectedField> ConstrainedMotion::for_output() const {
+  auto copy = std::make_unique<ConstrainedMotion>(*this);
+  copy->equations_ = equations_->copy();
+  copy->learning_ = copy->prepared_ = false;
+  return copy;
+}
+
+std::vector<std::string> ConstrainedMotion::notes() const {
+  if (!dependent_) return {};
+  return {
+      "constraints depend on each other: the motion is as usual, of the multipliers the smallest "
+      "that explain it are given"};
+}
+
+void ConstrainedMotion::save(std::vector<double>& memory) const {
+  constraints_.save(memory);
+  for (const double x : {size_, dependent_ ? 1.0 : 0.0, prepared_ ? 1.0 : 0.0,
+                         constraints_.is_decomposed() ? 1.0 : 0.0, at_t_})
+    memory.push_back(x);
+  save_list(memory, at_q_);
+}
+
+void ConstrainedMotion::restore(SavedState& memory) {
+  constraints_.restore(memory);
+  size_ = memory.number(), dependent_ = memory.flag();
+  const bool prepared = memory.flag(), decomposed = memory.flag();
+  const double t = memory.number();
+  memory.list(unprojected_);
+  prepared_ = false;
+  if (prepared) prepare(t, unprojected_.data(), decomposed);
+  factorizations = 0;
+}
+
+}  // namespace daedalus

@@ -1,0 +1,67 @@
+#pragma once
+// Mechanical systems for explicit methods, x = (q, v):
+//   q' = v,  v' = a,   M a = f - Gc^T lambda,  Gc a + gamma = 0,
+// Gc = (G; K) the position and velocity constraints, gamma what their second (first) derivatives
+// are without acceleration. With M = L L^T and the matrix Gh = Gc L^-T,
+//   L^T a = L^-1 f - zh,   zh = Gh^+ (Gh L^-1 f + gamma),   z = L^-T zh = M^-1 Gc^T lambda:
+// z stays smooth where Gc loses rank and lambda does not exist. [AscherLin1997, (5.6)]
+#include <Eigen/Cholesky>
+
+#include "formulation/motion_equations.h"
+#include "formulation/projected_field.h"
+#include "linear/constraint_matrix.h"
+
+namespace daedalus {
+
+class ConstrainedMotion final : public ProjectedField {
+ public:
+  /// Relative to the largest singular value. Below it the condition that is lost in rounding comes
+  /// from the next derivative of the constraints.
+  static constexpr double nearly_singular = 1e-5;
+
+  explicit ConstrainedMotion(std::shared_ptr<MotionEquations> equations);
+
+  bool slope(double t, const double* x, double* xp) override;
+  void multipliers(double* z) const override;
+  bool project_stage(double t, double* x) override;
+  bool project_end(double t, double* x, const double* tolerance) override;
+  double distance(double t, const double* x) override;
+  double health() const override { return constraints_.health(); }
+  double since_singular() override;
+  std::unique_ptr<ProjectedField> for_output() const override;
+  void begin(double t, const double* x) override;
+  std::vector<std::string> notes() const override;
+  void save(std::vector<double>& memory) const override;
+  void restore(SavedState& memory) override;
+
+ private:
+  bool prepare_mass(double t, const double* q);
+  bool prepare(double t, const double* q, bool decompose);
+  void to_scaled_force(double* x) const;      ///< x = L^-1 x
+  void from_scaled_motion(double* x) const;   ///< x = L^-T x
+  double scaled_size(const double* x) const;  ///< |L^T x|
+  double slowest_turn(const double* v) const;
+  void turn_rates(double t, const double* q, const double* v);
+  bool add_derivative_rows(double t, const double* q, const double* v);
+  bool correct_position(double t, double* q, double drop_below, int iterations);
+  void correct_velocity(double t, const double* q, double* v, double drop_below);
+  double guarded(const double* residual, const double* tolerance, double* x, double drop_below);
+
+  std::shared_ptr<MotionEquations> equations_;
+  int n_, m_;
+  ConstraintMatrix constraints_;
+  std::vector<double> inverse_root_;  ///< of a diagonal mass: L^-1
+  bool identity_ = false, diagonal_ = false, learning_ = true;
+  Matrix mass_;
+  Eigen::LLT<Matrix> root_;
+  double size_ = 1;  ///< of q in the metric of M
+
+  // Where the matrices belong to, and the last slope.
+  double at_t_ = 0;
+  std::vector<double> at_q_, slope_t_q_v_;
+  bool prepared_ = false, undetermined_ = false, dependent_ = false;
+  std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
+  std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
+};
+
+}  // namespace daedalus

@@ -1,0 +1,92 @@
+#include "formulation/graph_field.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "formulation/constrained_motion.h"
+#include "formulation/graph_index2.h"
+#include "formulation/graph_motion.h"
+#include "formulation/index2_field.h"
+#include "problem/system_of.h"
+
+namespace daedalus {
+namespace {
+
+/// der(y) = f(t, y), each derivative in an equation of its own.
+class GraphSlopes final : public ProjectedField {
+ public:
+  GraphSlopes(const ExpressionGraph& form, const StructuralAnalysis& structure,
+              std::shared_ptr<const std::vector<double>> modes) {
+    differential = form.size;
+    const int discrete = modes ? static_cast<int>(modes->size()) : 0;
+    const Names names(static_cast<std::size_t>(discrete));
+    RowExpressions rows(*form.equations, form.variables, names);
+    Graph& graph = rows.graph;
+    rows.time();
+    for (int j = 0; j < form.size; ++j) rows.variable(j, 0);
+    for (int k = 0; k < discrete; ++k) rows.discrete(k);
+    for (int j = 0; j < form.size; ++j) rows.variable(j, 1);
+    std::vector<NodeId> slopes(static_cast<std::size_t>(form.size), -1);
+    for (int row = 0; row < form.size; ++row) {
+      const NodeId residual = rows.residual(row);
+      const int j = structure.match[row];
+      int derivatives = 0;
+      for (const auto& [variable, order] : rows.occurring(residual)) derivatives += order;
+      const NodeId factor = gradient(graph, residual, {1 + form.size + discrete + j})[0];
+      bool linear = derivatives == 1;
+      for (const auto& [variable, order] : rows.occurring(factor)) linear = linear && order == 0;
+      require(linear,
+              fmt::format("explicit methods need each derivative of a model in an equation of its "
+                          "own; equation \"{}\" is different; use radau for this model",
+                          form.equation_names[row]));
+      const NodeId rest = rows.substituted(residual, {{{j, 1}, graph.constant(0)}});
+      slopes[static_cast<std::size_t>(j)] = graph.div(graph.neg(rest), factor);
+    }
+    tape_ = GraphTape(rows, form.size, slopes, std::move(modes));
+  }
+
+  bool slope(double t, const double* x, double* xp) override {
+    tape_(t, x, differential, nullptr, xp);
+    double sum = 0;
+    for (int i = 0; i < differential; ++i) sum += xp[i];
+    return std::isfinite(sum);
+  }
+  std::unique_ptr<ProjectedField> for_output() const override {
+    return std::make_unique<GraphSlopes>(*this);
+  }
+
+ private:
+  GraphTape tape_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
+                                                 const ExpressionGraph& form,
+                                                 std::shared_ptr<const std::vector<double>> modes) {
+  const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, form.size));
+  require(structure.regular, "the model is structurally singular; see `daedalus analyze`");
+  if (structure.index == 0) return std::make_unique<GraphSlopes>(form, structure, std::move(modes));
+  const int highest =
+      *std::max_element(structure.variable_offset.begin(), structure.variable_offset.end());
+  if (highest == 1) {
+    auto equations = std::make_shared<GraphIndex2>(form, structure, std::move(modes));
+    const std::vector<int> places = equations->places();
+    auto field = std::make_unique<Index2Field>(std::move(equations));
+    field->places = places;
+    return field;
+  }
+  Vector y = Vector::Zero(form.size);
+  const Vector& given = problem.start;
+  y.head(given.size()) = given;
+  auto motion = std::make_shared<GraphMotion>(form, structure, problem.t_span.begin, y.data(),
+                                              std::move(modes));
+  const std::vector<int> places = motion->places();
+  auto field = std::make_unique<ConstrainedMotion>(std::move(motion));
+  field->places = places;
+  return field;
+}
+
+}  // namespace daedalus

@@ -1,0 +1,51 @@
+#pragma once
+// Hessenberg systems of index 2 for explicit methods,
+//   y' = f(t, y, z),  0 = g(t, y):   z from  g_y f(t, y, z) + g_t = 0.
+// Where g_y f_z loses rank at a point, z may have no limit while y' has: it is the mean of its
+// values on both sides, at points of the manifold. [AscherLin1996, section 4; AscherLin1997, (3.2)]
+#include <Eigen/LU>
+
+#include "formulation/index2_equations.h"
+#include "formulation/projected_field.h"
+#include "linear/constraint_matrix.h"
+
+namespace daedalus {
+
+class Index2Field final : public ProjectedField {
+ public:
+  explicit Index2Field(std::shared_ptr<Index2Equations> equations);
+
+  bool slope(double t, const double* x, double* xp) override;
+  void guess_multipliers(const double* z) override;
+  void multipliers(double* z) const override;
+  bool project_stage(double t, double* x) override;
+  bool project_end(double t, double* x, const double* tolerance) override;
+  double distance(double t, const double* x) override;
+  double health() const override { return health_; }
+  double since_singular() override;
+  std::unique_ptr<ProjectedField> for_output() const override;
+  void begin(double t, const double* x) override;
+  void save(std::vector<double>& memory) const override;
+  void restore(SavedState& memory) override;
+
+ private:
+  bool prepare(double t, const double* x);
+  bool regular_slope(double t, const double* x, double* xp);
+  bool limit_slope(double t, const double* x, double* xp);
+  bool correct(double t, double* x, double drop_below, const double* tolerance);
+
+  std::shared_ptr<Index2Equations> equations_;
+  int n_, m_;
+  ConstraintMatrix constraints_;
+  bool learning_ = true, prepared_ = false, undetermined_ = false, known_ = false;
+  bool is_affine_ = false;  ///< in z
+  double at_t_ = 0, size_ = 1, health_ = 1;
+  std::vector<double> at_x_, directions_, drift_, residual_, step_, z_, moved_, side_;
+  std::vector<double> direction_;  ///< the last slope, known from the first one on
+  std::vector<double> rate_, slope_t_x_, unprojected_;
+  Matrix matrix_;
+  Vector change_, rest_;
+  Eigen::PartialPivLU<Matrix> factors_;
+};
+
+}  // namespace daedalus

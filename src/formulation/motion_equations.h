@@ -1,0 +1,44 @@
+#pragma once
+// What ConstrainedMotion asks of a mechanical system, wherever its equations come from:
+//   M(t, q) v' = f(t, q, v) - (G; K)^T lambda,   g(t, q) = 0,   K v + k = 0,
+// G = dg/dq. Matrices of constraints are given by rows, the position constraints first.
+#include <memory>
+
+#include "daedalus/problem.h"
+
+namespace daedalus {
+
+class MotionEquations {
+ public:
+  virtual ~MotionEquations() = default;
+
+  int coordinates = 0;
+  int position = 0;  ///< number of constraints g
+  int velocity = 0;  ///< number of constraints K v + k
+  int constraints() const { return position + velocity; }
+  bool constant_mass = false;
+
+  virtual std::shared_ptr<MotionEquations> copy() const = 0;
+  /// m arrives as zeros.
+  virtual void mass(double t, const double* q, MatrixOutput m) = 0;
+  virtual void force(double t, const double* q, const double* v, double* f) = 0;
+  virtual void jacobian(double t, const double* q, double* rows) = 0;
+  /// d/dt of the rows along (1, v).
+  virtual void jacobian_rate(double t, const double* q, const double* v, double* rows) = 0;
+  /// g, and zeros for the velocity constraints.
+  virtual void positions(double t, const double* q, double* r) = 0;
+  /// d/dt g, and K v + k.
+  virtual void velocities(double t, const double* q, const double* v, double* r) = 0;
+  /// d^2/dt^2 g, and d/dt (K v + k), without acceleration.
+  virtual void curvature(double t, const double* q, const double* v, double* r) = 0;
+  /// One derivative more.
+  virtual void next_curvature(double t, const double* q, const double* v, double* r) = 0;
+  /// From (G; K)^T lambda to the multipliers as the user defined them, where they differ.
+  virtual void to_user(double t, const double* q, double* lambda) {
+    (void)t, (void)q, (void)lambda;
+  }
+};
+
+std::unique_ptr<MotionEquations> motion_of(const Mechanical& form);
+
+}  // namespace daedalus

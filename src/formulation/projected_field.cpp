@@ -1,0 +1,51 @@
+// Which problems explicit methods can integrate, and how.
+#include "formulation/projected_field.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "formulation/constrained_motion.h"
+#include "formulation/graph_field.h"
+#include "formulation/index2_field.h"
+#include "problem/system_of.h"
+
+namespace daedalus {
+namespace {
+
+/// y' = f(t, y).
+class Slopes final : public ProjectedField {
+ public:
+  explicit Slopes(const LinearlyImplicit& form) : f_(form.f) { differential = form.size; }
+  bool slope(double t, const double* x, double* xp) override {
+    f_(t, {Input(x, differential)}, Output(xp, differential));
+    double sum = 0;
+    for (int i = 0; i < differential; ++i) sum += xp[i];
+    return std::isfinite(sum);
+  }
+  std::unique_ptr<ProjectedField> for_output() const override {
+    return std::make_unique<Slopes>(*this);
+  }
+
+ private:
+  Function<1> f_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProjectedField> make_projected_field(
+    const Problem& problem, std::shared_ptr<const std::vector<double>> modes) {
+  if (const auto* form = std::get_if<ExpressionGraph>(&problem.form))
+    return make_graph_field(problem, *form, std::move(modes));
+  if (const auto* form = std::get_if<Mechanical>(&problem.form))
+    return std::make_unique<ConstrainedMotion>(motion_of(*form));
+  if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form))
+    return std::make_unique<Index2Field>(index2_equations_of(*form));
+  const auto* ode = std::get_if<LinearlyImplicit>(&problem.form);
+  require(ode && ode->mass.is_identity(),
+          "explicit methods integrate y' = f(t, y), Hessenberg systems of index 2 and mechanical "
+          "systems; use radau for this form");
+  return std::make_unique<Slopes>(*ode);
+}
+
+}  // namespace daedalus

@@ -1,0 +1,101 @@
+#pragma once
+// x' = F(t, x) on the manifold of its constraints: what explicit methods integrate in place of a
+// differential-algebraic equation. x is on the manifold at the mesh points, and at the stages too
+// where the constraints are nearly singular: there F depends on how far x is off the manifold, over
+// how far it is from the singular point, and only on the manifold is F smooth across it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/problem.h"
+
+namespace daedalus {
+
+class SavedState;
+
+class ProjectedField {
+ public:
+  virtual ~ProjectedField() = default;
+
+  int differential = 0;  ///< length of x
+  int algebraic = 0;     ///< of the multipliers
+  /// Where x and behind it the multipliers stand among the variables; empty: in this order.
+  std::vector<int> places = {};
+  int place(int i) const { return places.empty() ? i : places[static_cast<std::size_t>(i)]; }
+  void gather(const double* y, double* x) const {
+    for (int i = 0; i < differential; ++i) x[i] = y[place(i)];
+  }
+  void scatter(const double* x, double* y) const {
+    for (int i = 0; i < differential; ++i) y[place(i)] = x[i];
+  }
+
+  std::int64_t factorizations = 0;
+
+  /// x', for an x on the manifold or near it. False: not finite.
+  virtual bool slope(double t, const double* x, double* xp) = 0;
+  /// Where to look for the multipliers, if there are several.
+  virtual void guess_multipliers(const double* z) { (void)z; }
+  /// Of the last slope. Not a number where the constraints do not determine them.
+  virtual void multipliers(double* z) const { (void)z; }
+  /// Puts a stage onto the manifold. False: it is too far away.
+  virtual bool project_stage(double t, double* x) {
+    (void)t, (void)x;
+    return true;
+  }
+  /// The end of a step. Where the constraints are nearly dependent, corrections larger than
+  /// `tolerance` lead to another branch of the manifold and are left to a later step.
+  virtual bool project_end(double t, double* x, const double* tolerance) {
+    (void)t, (void)x, (void)tolerance;
+    return true;
+  }
+  /// How far x is off the manifold, in units of the size of x.
+  virtual double distance(double t, const double* x) {
+    (void)t, (void)x;
+    return 0;
+  }
+  /// At the last slope: about the smallest singular value of the constraints over the largest.
+  virtual double health() const { return 1; }
+  /// t - t* at the last slope, for the nearest time t* where the constraints lose rank.
+  virtual double since_singular() { return std::numeric_limits<double>::infinity(); }
+  /// A worker for output: sees the scales learnt so far, learns none.
+  virtual std::unique_ptr<ProjectedField> for_output() const = 0;
+  /// Learns the sizes of the constraints around the start.
+  virtual void begin(double t, const double* x) { (void)t, (void)x; }
+  virtual std::vector<std::string> notes() const { return {}; }
+  virtual void save(std::vector<double>& memory) const { (void)memory; }
+  virtual void restore(SavedState& memory) { (void)memory; }
+};
+
+/// Corrections beyond ten tolerances lead to another branch.
+inline bool stays_within(const double* correction, const double* tolerance, int n) {
+  for (int k = 0; k < n; ++k)
+    if (std::abs(correction[k]) > 10 * tolerance[k]) return false;
+  return true;
+}
+
+/// Calls look(x) and four points around x: exactly where a row of the constraints vanishes the
+/// start tells nothing of its size.
+template <class Look>
+void around(const double* x, int n, double* point, Look look) {
+  double largest = 0, fraction = 0;
+  for (int j = 0; j < n; ++j) largest = std::max(largest, std::abs(x[j]));
+  if (largest == 0) largest = 1;
+  std::copy(x, x + n, point);
+  for (int probe = 0; probe <= 4; ++probe) {
+    look(point);
+    for (int j = 0; j < n; ++j) {
+      fraction = std::fmod(fraction + 0.6180339887498949, 1.0);
+      point[j] = x[j] + 0.1 * largest * (2 * fraction - 1);
+    }
+  }
+}
+
+/// Throws InvalidInput for forms that explicit methods cannot integrate. `modes` are the discrete
+/// values that the equations of a model are to use.
+std::unique_ptr<ProjectedField> make_projected_field(
+    const Problem& problem, std::shared_ptr<const std::vector<double>> modes);
+
+}  // namespace daedalus

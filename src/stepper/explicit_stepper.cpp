@@ -1,0 +1,347 @@
+#include "stepper/explicit_stepper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "linear/constraint_matrix.h"
+
+namespace daedalus {
+namespace {
+
+constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
+constexpr double safety = 0.8;  // 0.9 makes every third step a rejected one in fast mechanisms
+// Of the tolerance: in an undamped motion the errors of the steps add up, and those of the energy
+// turn into errors of the phase that grow with the square of the time.
+constexpr double share_of_a_step = 1.0 / 30;
+constexpr double most_growth = 6, most_shrinking = 3;
+constexpr double steps_ahead = 2.5;  // a singular point that near counts
+// A mesh point so near to a singular point, in steps, would begin the next step with the noise of
+// 0/0; a somewhat shorter step avoids it.
+constexpr double too_near = 0.05;
+constexpr double shorter = 0.8;
+constexpr int most_vetoes = 3;
+
+}  // namespace
+
+ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const ExplicitTable& method,
+                                 const Options& options, const Vector& atol, Statistics& statistics)
+    : field_(std::move(field)),
+      method_(method),
+      options_(options),
+      atol_(atol),
+      statistics_(statistics),
+      n_(field_->differential) {
+  const std::size_t n = static_cast<std::size_t>(n_);
+  slopes_.resize(n * static_cast<std::size_t>(method_.all_stages));
+  for (auto* list : {&x_, &next_x_, &stage_, &estimate_, &tolerance_}) list->resize(n);
+  multipliers_.resize(static_cast<std::size_t>(field_->algebraic));
+  for (int i = 0; i < n_; ++i) atol_[i] = atol[field_->place(i)];
+}
+
+std::string ExplicitStepper::where() const {
+  return fmt::format("at t = {:.10g}, step size {:.3g}", state_.t, h_);
+}
+
+void ExplicitStepper::sum_up(const double* from, double h, const double* weights, int count,
+                             double* x) const {
+  std::copy(from, from + n_, x);
+  for (int j = 0; j < count; ++j) {
+    if (weights[j] == 0) continue;
+    const double w = h * weights[j];
+    const double* k = slope(j);
+    for (int i = 0; i < n_; ++i) x[i] += w * k[i];
+  }
+}
+
+double ExplicitStepper::weighted(const double* x, const double* a, const double* b) const {
+  double sum = 0;
+  for (int i = 0; i < n_; ++i) {
+    const double size = std::max(std::abs(a[i]), std::abs(b[i]));
+    const double part = x[i] / (atol_[i] + options_.rtol * size);
+    sum += part * part;
+  }
+  return std::sqrt(sum / n_);
+}
+
+/// Into the order of the variables, with the multipliers of the last slope.
+void ExplicitStepper::spread(const std::vector<double>& x, const double* xp, State& to) {
+  field_->scatter(x.data(), to.y.data());
+  field_->scatter(xp, to.yp.data());
+  field_->multipliers(multipliers_.data());
+  for (int k = 0; k < field_->algebraic; ++k) to.y[field_->place(n_ + k)] = multipliers_[k];
+}
+
+void ExplicitStepper::start(const State& state, double h) {
+  state_ = state;
+  next_ = state;
+  h_ = h;
+  rejected_ = committed_ = on_manifold_ = false;
+  field_->gather(state_.y.data(), x_.data());
+  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
+  field_->guess_multipliers(multipliers_.data());
+  finite_ =
+      field_->project_stage(state_.t, x_.data()) && field_->slope(state_.t, x_.data(), slope(0));
+  ++statistics_.rhs;
+  spread(x_, slope(0), state_);
+  health_ = health_before_ = field_->health();
+  since_ = field_->since_singular();
+  count();
+}
+
+/// [HairerNorsettWanner1993, II.4]
+double ExplicitStepper::first_step(double limit) {
+  const double* y = x_.data();
+  const double size = weighted(y, y, y), rate = weighted(slope(0), y, y);
+  const double span = limit - state_.t;
+  double h = size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * size / rate;
+  h = std::copysign(std::min({h, std::abs(span), options_.max_step}), span);
+  for (int i = 0; i < n_; ++i) stage_[i] = y[i] + h * slope(0)[i];
+  ++statistics_.rhs;
+  if (field_->slope(state_.t + h, stage_.data(), estimate_.data())) {
+    for (int i = 0; i < n_; ++i) estimate_[i] -= slope(0)[i];
+    const double largest = std::max(rate, weighted(estimate_.data(), y, y) / std::abs(h));
+    const double by_order = largest <= 1e-15 ? std::max(1e-6, 1e-3 * std::abs(h))
+                                             : std::pow(0.01 / largest, 1.0 / method_.order);
+    h = std::copysign(std::min({100 * std::abs(h), by_order, std::abs(span), options_.max_step}),
+                      h);
+  }
+  return h;
+}
+
+/// By the line through the last two values: zero within reach, ahead or behind.
+bool ExplicitStepper::near_singular(double h) const {
+  if (health_ < ConstraintMatrix::suspicious) return true;
+  const double rate = h_used_ == 0 ? 0 : (health_ - health_before_) / h_used_;
+  return rate != 0 && std::abs(health_ / rate) < steps_ahead * std::abs(h);
+}
+
+ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
+  for (int i = 1; i < method_.stages; ++i) {
+    const double t = state_.t + method_.c[i] * h;
+    sum_up(x_.data(), h, method_.a[i].data(), i, stage_.data());
+    if (on_manifold_ && !field_->project_stage(t, stage_.data())) return Outcome::failed;
+    ++statistics_.rhs;
+    if (!field_->slope(t, stage_.data(), slope(i))) return Outcome::failed;
+    if (!on_manifold_ && field_->health() < ConstraintMatrix::suspicious)
+      return Outcome::needs_projection;
+  }
+  sum_up(x_.data(), h, method_.b.data(), method_.stages, next_x_.data());
+  return Outcome::done;
+}
+
+bool ExplicitStepper::make_end(double t) {
+  next_.t = t;
+  double* x = next_x_.data();
+  for (int i = 0; i < n_; ++i) tolerance_[i] = atol_[i] + options_.rtol * std::abs(x[i]);
+  if (!field_->project_end(t, x, tolerance_.data())) return false;
+  ++statistics_.rhs;
+  if (!field_->slope(t, x, slope(method_.stages))) return false;
+  spread(next_x_, slope(method_.stages), next_);
+  next_health_ = field_->health();
+  next_since_ = on_manifold_ || next_health_ < ConstraintMatrix::in_sight
+                    ? field_->since_singular()
+                    : std::numeric_limits<double>::infinity();
+  return true;
+}
+
+bool ExplicitStepper::take_step(double h, double end) {
+  on_manifold_ = near_singular(h);
+  Outcome outcome = make_stages(h);
+  if (outcome == Outcome::needs_projection) on_manifold_ = true, outcome = make_stages(h);
+  if (outcome != Outcome::done) return false;
+  h_used_ = h;
+  return !method_.error_needs_end() || make_end(end);
+}
+
+double ExplicitStepper::error(double h) {
+  double part[2] = {0, 0};
+  for (int e = 0; e < 2; ++e) {
+    if (method_.error_order[e] == 0) continue;
+    std::fill(estimate_.begin(), estimate_.end(), 0.0);
+    for (int j = 0; j <= method_.stages; ++j) {
+      const double w = method_.e[e][j];
+      if (w == 0) continue;
+      const double* k = slope(j);
+      for (int i = 0; i < n_; ++i) estimate_[i] += w * k[i];
+    }
+    part[e] = weighted(estimate_.data(), x_.data(), next_x_.data()) / share_of_a_step;
+  }
+  if (method_.error_order[1] == 0) return std::abs(h) * part[0];
+  const double both = part[0] * part[0] + 0.01 * part[1] * part[1];
+  return both > 0 ? std::abs(h) * part[0] * part[0] / std::sqrt(both) : 0;
+}
+
+bool ExplicitStepper::attempt(double limit) {
+  limit_ = limit;
+  if (committed_) {
+    std::copy(slope(method_.stages), slope(method_.stages) + n_, slope(0));
+    committed_ = false;
+  }
+  if (!finite_)
+    return fail(Reason::not_finite, {"the accelerations or slopes are not finite", where(),
+                                     "the equations are not defined at this point",
+                                     "check the start values and the arguments of functions"});
+  if (h_ == 0) h_ = first_step(limit);
+  int vetoes = 0;
+  for (;;) {
+    reached_ = (limit - state_.t - 1.0001 * h_) * (h_ > 0 ? 1 : -1) <= 0;
+    if (options_.fixed_step > 0) reached_ = std::abs(limit - state_.t) <= std::abs(h_) * (1 + 1e-6);
+    const double wanted = h_;
+    if (reached_) h_ = limit - state_.t;
+    const double unit = std::max(std::abs(state_.t), 1e-12 * std::abs(limit - state_.t));
+    if (std::abs(h_) <= 16 * unit_roundoff * unit && !(reached_ && h_ != 0))
+      return fail(Reason::step_too_small,
+                  {"the step size became too small", where(),
+                   "a singularity of the solution, stiff forces, or constraints that leave the "
+                   "motion undetermined",
+                   "look at the solution near this time; loosen rtol and atol, or use radau"});
+    const double end = reached_ ? limit : state_.t + h_;
+    const bool made = take_step(h_, end);
+    const double estimate = !made ? 0 : options_.fixed_step > 0 ? 0 : error(h_);
+    const bool usable = made && std::isfinite(estimate);
+    if (usable && estimate <= 1 && (method_.error_needs_end() || make_end(end))) {
+      const bool veto = options_.fixed_step == 0 && !reached_ && vetoes < most_vetoes &&
+                        std::abs(next_since_) < too_near * std::abs(h_);
+      if (veto) {
+        ++vetoes;
+        h_ *= shorter;
+        continue;
+      }
+      if (options_.fixed_step == 0) {
+        const double growth = safety * std::pow(std::max(estimate, 1e-10), -1.0 / method_.order);
+        h_ *= std::clamp(growth, 1 / most_shrinking, rejected_ ? 1.0 : most_growth);
+        if (reached_ && std::abs(h_) < std::abs(wanted)) h_ = wanted;
+        if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);
+      }
+      return true;
+    }
+    if (options_.fixed_step > 0)
+      return fail(Reason::not_finite,
+                  {"the step of fixed size led to values that are not finite", where(),
+                   "the step is too long for this problem", "use a smaller fixed_step"});
+    if (statistics_.steps > 0) ++statistics_.rejected;
+    rejected_ = true;
+    h_ *= usable ? std::max(1 / most_shrinking,
+                            std::min(safety, safety * std::pow(estimate, -1.0 / method_.order)))
+                 : 0.25;
+  }
+}
+
+bool ExplicitStepper::attempt_exactly(double h, const Interpolant&) {
+  const double keep = h_;
+  reached_ = false;
+  const bool made =
+      take_step(h, state_.t + h) && (method_.error_needs_end() || make_end(state_.t + h));
+  h_ = keep;
+  return made;
+}
+
+void ExplicitStepper::end_at(double t, const std::vector<double>& y) {
+  next_.y = y;
+  field_->gather(y.data(), next_x_.data());
+  h_used_ = t - state_.t;
+  reached_ = false;
+  finite_ = make_end(t);
+}
+
+void ExplicitStepper::move_end(const std::vector<double>& y) {
+  next_.y = y;
+  field_->gather(y.data(), next_x_.data());
+  finite_ = make_end(next_.t);
+}
+
+/// Ahead before, behind now, or seen only now. Both ends of the step tell where, the nearer one
+/// better.
+void ExplicitStepper::note_crossing() {
+  crossed_.reset();
+  const double direction = h_used_ > 0 ? 1 : -1;
+  if (!std::isfinite(next_since_) || direction * next_since_ <= 0) return;
+  double singular = next_.t - next_since_;
+  if (std::isfinite(since_)) {
+    if (direction * since_ > 0) return;
+    const double total = std::abs(since_) + std::abs(next_since_);
+    singular = ((state_.t - since_) * std::abs(next_since_) + singular * std::abs(since_)) / total;
+  }
+  if (direction * (singular - state_.t) < 0 || direction * (next_.t - singular) < 0) return;
+  crossed_ = Crossing{singular, std::min(health_, next_health_)};
+}
+
+void ExplicitStepper::count() {
+  statistics_.factorizations += field_->factorizations - counted_;
+  counted_ = field_->factorizations;
+}
+
+void ExplicitStepper::commit() {
+  ++statistics_.steps;
+  count();
+  note_crossing();
+  std::swap(state_, next_);
+  std::swap(x_, next_x_);
+  committed_ = true;
+  rejected_ = false;
+  health_before_ = health_, health_ = next_health_, since_ = next_since_;
+}
+
+void ExplicitStepper::interpolant(Interpolant& out) {
+  const State& from = committed_ ? next_ : state_;
+  const State& to = committed_ ? state_ : next_;
+  const double* start = committed_ ? next_x_.data() : x_.data();
+  const double h = to.t - from.t;
+  for (int i = method_.stages + 1; i < method_.all_stages; ++i) {
+    const double t = from.t + method_.c[i] * h;
+    sum_up(start, h, method_.a[i].data(), i, stage_.data());
+    ++statistics_.rhs;
+    if ((on_manifold_ && !field_->project_stage(t, stage_.data())) ||
+        !field_->slope(t, stage_.data(), slope(i)))
+      std::copy(slope(0), slope(0) + n_, slope(i));
+  }
+  const int size = static_cast<int>(from.y.size());
+  const std::size_t width = from.y.size();
+  out.t0 = from.t, out.t1 = to.t, out.size = size, out.basis = nullptr;
+  out.nested = 3 + method_.dense_rows, out.method = 0;
+  out.data.assign(width * static_cast<std::size_t>(1 + out.nested), 0.0);
+  double* y0 = out.data.data();
+  std::copy(from.y.begin(), from.y.end(), y0);
+  double *f0 = y0 + width, *f1 = f0 + width, *f2 = f1 + width, *rest = f2 + width;
+  for (std::size_t i = 0; i < width; ++i) f0[i] = to.y[i] - from.y[i];
+  const double *k0 = slope(0), *k1 = slope(method_.stages);
+  for (int i = 0; i < n_; ++i) {
+    const int at = field_->place(i);
+    f1[at] = h * k0[i] - f0[at];
+    f2[at] = 2 * f0[at] - h * (k0[i] + k1[i]);
+  }
+  for (int row = 0; row < method_.dense_rows; ++row, rest += width)
+    for (int j = 0; j < method_.all_stages; ++j) {
+      const double w = h * method_.d[row][j];
+      if (w == 0) continue;
+      for (int i = 0; i < n_; ++i) rest[field_->place(i)] += w * slope(j)[i];
+    }
+}
+
+void ExplicitStepper::save(std::vector<double>& memory) const {
+  for (const State* state : {&state_, &next_}) {
+    memory.push_back(state->t);
+    save_list(memory, state->y), save_list(memory, state->yp);
+  }
+  for (const double x : {h_, h_used_, health_, health_before_, since_}) memory.push_back(x);
+  for (const bool flag : {committed_, rejected_, on_manifold_, finite_})
+    memory.push_back(flag ? 1 : 0);
+  save_list(memory, slopes_), save_list(memory, x_), save_list(memory, next_x_);
+  field_->save(memory);
+}
+
+void ExplicitStepper::restore(SavedState& memory) {
+  for (State* state : {&state_, &next_}) {
+    state->t = memory.number();
+    memory.list(state->y), memory.list(state->yp);
+  }
+  for (double* x : {&h_, &h_used_, &health_, &health_before_, &since_}) *x = memory.number();
+  for (bool* flag : {&committed_, &rejected_, &on_manifold_, &finite_}) *flag = memory.flag();
+  memory.list(slopes_), memory.list(x_), memory.list(next_x_);
+  field_->restore(memory);
+}
+
+}  // namespace daedalus

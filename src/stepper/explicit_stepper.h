@@ -1,0 +1,66 @@
+#pragma once
+// Explicit Runge-Kutta steps on the manifold of the constraints. The end of each step is put onto
+// the manifold, and its slope is taken there; the stages are put onto it only in steps near a
+// singular point of the constraints, where the method would lose its order without. Steps do not
+// end on the singular point itself.
+#include <memory>
+
+#include "formulation/projected_field.h"
+#include "method/explicit.h"
+#include "stepper/stepper.h"
+
+namespace daedalus {
+
+class ExplicitStepper final : public Stepper {
+ public:
+  ExplicitStepper(std::shared_ptr<ProjectedField> field, const ExplicitTable& method,
+                  const Options& options, const Vector& atol, Statistics& statistics);
+
+  void start(const State& state, double h) override;
+  bool attempt(double limit) override;
+  bool attempt_exactly(double h, const Interpolant& covering) override;
+  void end_at(double t, const std::vector<double>& y) override;
+  void move_end(const std::vector<double>& y) override;
+  void commit() override;
+  void interpolant(Interpolant& out) override;
+  int order() const override { return method_.order; }
+  int most_stages() const override { return method_.dense_rows + 3; }
+
+  void save(std::vector<double>& memory) const override;
+  void restore(SavedState& memory) override;
+
+ private:
+  enum class Outcome { done, needs_projection, failed };
+
+  double* slope(int stage) { return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * n_; }
+  const double* slope(int stage) const {
+    return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * n_;
+  }
+  void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
+  void spread(const std::vector<double>& x, const double* xp, State& to);
+  bool near_singular(double h) const;
+  Outcome make_stages(double h);
+  bool make_end(double t);
+  bool take_step(double h, double end);
+  void note_crossing();
+  void count();
+  double error(double h);
+  double weighted(const double* x, const double* a, const double* b) const;
+  double first_step(double limit);
+  std::string where() const;
+
+  std::shared_ptr<ProjectedField> field_;
+  const ExplicitTable& method_;
+  Options options_;
+  Vector atol_;
+  Statistics& statistics_;
+  int n_;
+  std::int64_t counted_ = 0;        ///< of the factorizations of the field
+  std::vector<double> x_, next_x_;  ///< of state_ and next_, in the order of the field
+  std::vector<double> slopes_, stage_, estimate_, tolerance_, multipliers_;
+  bool committed_ = false;  ///< the slope at the end of the last step begins the next one
+  bool rejected_ = false, on_manifold_ = false, finite_ = true;
+  double health_ = 1, health_before_ = 1, since_ = 0, next_since_ = 0, next_health_ = 1;
+};
+
+}  // namespace daedalus

@@ -1,0 +1,171 @@
+// Orders of projected collocation at mesh points: 2k for Gauss, 2k - 1 for Radau points.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "bvp_problems.h"
+
+namespace daedalus {
+namespace {
+
+using namespace boundary_problems;
+
+struct Errors {
+  double states = 0, algebraic = 0;
+};
+
+/// Largest errors at mesh points, y at collocation-free ends of elements included.
+Errors errors(const Known& known, const BoundarySolution& s) {
+  Errors e;
+  const int states = known.problem.states();
+  for (std::size_t i = 0; i < s.t.size(); ++i) {
+    const Vector difference = known.exact(s.t[i]) - s.row(static_cast<int>(i));
+    e.states = std::max(e.states, difference.head(states).cwiseAbs().maxCoeff());
+    if (difference.size() > states)
+      e.algebraic =
+          std::max(e.algebraic, difference.tail(difference.size() - states).cwiseAbs().maxCoeff());
+  }
+  return e;
+}
+
+BoundaryOptions on_equal_mesh(int elements, int stages, CollocationPoints points) {
+  BoundaryOptions options;
+  options.adapt = false;
+  options.elements = elements;
+  options.stages = stages;
+  options.points = points;
+  options.tolerance = 1e-11;
+  return options;
+}
+
+/// Between N and 2N elements, N as large as rounding allows.
+double observed_order(const Known& known, BoundaryOptions options) {
+  constexpr double rounding = 2e-14;
+  double order = 0, before = 0;
+  for (int elements = 2; elements <= 32; elements *= 2) {
+    options.elements = elements;
+    const BoundarySolution s = solve_boundary(known.problem, options);
+    EXPECT_TRUE(s.succeeded()) << s.message.text();
+    const double error = errors(known, s).states;
+    if (error < rounding) break;
+    if (before > 0) order = std::log2(before / error);
+    before = error;
+  }
+  return order;
+}
+
+std::vector<std::pair<std::string, Known>> problems() {
+  return {{"L1", l1()},
+          {"L2", l2()},
+          {"N1", guessed_near(n1(), 1e-2)},
+          {"N2", guessed_near(n2(), 1e-2)},
+          {"I3", guessed_near(i3(), 1e-2)}};
+}
+
+// With five points rounding is reached before the asymptotic regime: the last order is that of
+// meshes of 2 and 4, or 4 and 8 elements.
+double allowed(int stages) {
+  return stages < 5 ? 0.1 : 0.6;
+}
+
+TEST(ProjectedCollocation, HasOrderTwoKAtMeshPointsWithGaussPoints) {
+  for (const auto& [name, known] : problems())
+    for (int k = 2; k <= 5; ++k)
+      EXPECT_NEAR(observed_order(known, on_equal_mesh(2, k, CollocationPoints::gauss)), 2 * k,
+                  allowed(k))
+          << name << ", k = " << k;
+}
+
+TEST(ProjectedCollocation, HasOrderTwoKLessOneAtMeshPointsWithRadauPoints) {
+  for (const auto& [name, known] : problems())
+    for (int k = 2; k <= 5; ++k)
+      EXPECT_NEAR(observed_order(known, on_equal_mesh(2, k, CollocationPoints::radau)), 2 * k - 1,
+                  allowed(k))
+          << name << ", k = " << k;
+}
+
+TEST(ProjectedCollocation, FallsToTheStageOrderWithoutProjection) {
+  for (const auto& [name, known] : problems())
+    for (int k = 2; k <= 3; ++k) {
+      BoundaryOptions options = on_equal_mesh(2, k, CollocationPoints::gauss);
+      options.project = false;
+      EXPECT_NEAR(observed_order(known, options), k == 2 ? 2 : 4, 0.1) << name << ", k = " << k;
+    }
+}
+
+TEST(ProjectedCollocation, HasTheErrorsOfTheReferenceComputation) {
+  // Largest errors at mesh points, 16 equal elements, from an independent program.
+  const auto expect = [](const Known& known, int k, CollocationPoints points, double expected) {
+    const BoundarySolution s = solve_boundary(known.problem, on_equal_mesh(16, k, points));
+    EXPECT_NEAR(errors(known, s).states / expected, 1, 1e-4);
+  };
+  expect(l1(), 2, CollocationPoints::gauss, 2.16532e-06);
+  expect(l1(), 3, CollocationPoints::gauss, 7.89741e-10);
+  expect(l1(), 2, CollocationPoints::radau, 3.66621e-05);
+  expect(l1(), 3, CollocationPoints::radau, 2.15246e-08);
+}
+
+TEST(ProjectedCollocation, KeepsTheOrderInEveryReformulationOfIndexThree) {
+  for (const ConstraintForm form :
+       {ConstraintForm::direct, ConstraintForm::baumgarte, ConstraintForm::projected_invariants,
+        ConstraintForm::projected_invariants_ii})
+    for (const bool lower : {false, true})
+      for (int k = 2; k <= 3; ++k) {
+        BoundaryOptions options = on_equal_mesh(2, k, CollocationPoints::gauss);
+        options.form = form;
+        options.project_lower = lower;
+        EXPECT_NEAR(observed_order(guessed_near(i3(), 1e-2), options), 2 * k, 0.1)
+            << "form " << static_cast<int>(form) << ", k = " << k << ", lower " << lower;
+      }
+}
+
+TEST(ProjectedCollocation, PutsMeshPointsOntoTheConstraint) {
+  const Known known = guessed_near(i3(), 1e-2);
+  BoundaryOptions options = on_equal_mesh(8, 2, CollocationPoints::gauss);
+  options.project_lower = true;
+  const BoundarySolution s = solve_boundary(known.problem, options);
+  for (std::size_t i = 0; i < s.t.size(); ++i) {
+    const Input z = s.row(static_cast<int>(i));
+    EXPECT_NEAR(z[0] * z[0] + z[2] * z[2], 1, 1e-12);
+  }
+}
+
+TEST(ProjectedCollocation, ProjectsOnlyThePartOfIndexTwoOfMixedConstraints) {
+  // Rows and multipliers of an index-1 and an index-2 constraint, rotated into each other.
+  Known known;
+  known.problem.orders = {1, 1, 1}, known.problem.algebraic = 2;
+  known.problem.t_span = {0, 1};
+  manufacture(
+      known,
+      [](auto t, const auto* x, const auto* y, auto* out) {
+        auto a = cos(t) * y[0] - sin(t) * y[1], b = sin(t) * y[0] + cos(t) * y[1];
+        out[0] = -2 * x[0] + x[1] + a + 0.3 * b;
+        out[1] = x[0] + 3 * x[1] + t * a;
+        out[2] = t * x[0] - x[2] + 2 * a + b;
+      },
+      [](auto t, const auto* x, const auto* y, auto* out) {
+        auto b = sin(t) * y[0] + cos(t) * y[1];
+        auto one = b + x[0] - x[2], two = x[0] + 2 * x[2] + t * x[1];
+        out[0] = cos(2 * t) * one + sin(2 * t) * two;
+        out[1] = -sin(2 * t) * one + cos(2 * t) * two;
+      },
+      [](auto t, auto* v) {
+        v[0] = exp(t), v[1] = sin(2 * t), v[2] = cos(t), v[3] = exp(-t), v[4] = 1 + t;
+        v[5] = exp(t), v[6] = 2 * cos(2 * t), v[7] = -sin(t);
+      });
+  known.problem.conditions = 2;
+  known.problem.condition = [](auto z, auto out) {
+    out[0] = z[0] - 1;
+    out[1] = z[4] - std::sin(2.0);
+  };
+  for (int k = 2; k <= 3; ++k) {
+    BoundaryOptions options = on_equal_mesh(2, k, CollocationPoints::gauss);
+    EXPECT_NEAR(observed_order(known, options), 2 * k, 0.1);
+    options.project = false;
+    EXPECT_NEAR(observed_order(known, options), k == 2 ? 2 : 4, 0.15);
+  }
+}
+
+}  // namespace
+}  // namespace daedalus

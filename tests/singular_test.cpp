@@ -1,0 +1,203 @@
+// Constraints that lose rank during the motion: passed with the order and the accuracy of regular
+// steps, from every start, also from the singular point itself. References are motions in the one
+// coordinate of the mechanism, which knows of no singularity, and exact solutions.
+#include <algorithm>
+#include <cmath>
+
+#include "expectations.h"
+#include "reproduce/singular_mechanisms.h"
+
+namespace daedalus {
+namespace {
+
+using reproduce::SingularMechanism;
+
+std::vector<SingularMechanism> mechanisms() {
+  return {reproduce::four_bar(), reproduce::slider_crank(), reproduce::slider_crank_angles(),
+          reproduce::parallelogram(), reproduce::double_slider_crank()};
+}
+
+/// Positions and velocities at the end, from the minimal coordinate.
+Vector expected_end(const SingularMechanism& m, double theta, double omega, double end) {
+  const Solution s =
+      solve(m.minimal(theta, omega, end), {.method = "dop853", .rtol = 1e-13, .dense = false});
+  EXPECT_TRUE(s.succeeded()) << s.message.text();
+  Vector q, first, second;
+  m.kinematics(s.y_end()[0], q, first, second);
+  Vector state(2 * q.size());
+  state << q, s.y_end()[1] * first;
+  return state;
+}
+
+/// Largest error of positions, and of velocities in units of 10, their size.
+double error_of(const Solution& s, const Vector& expected) {
+  if (!s.succeeded()) return INFINITY;
+  const auto n = expected.size() / 2;
+  const Vector difference = (s.y_end().head(2 * n) - expected).cwiseAbs();
+  return std::max(difference.head(n).maxCoeff(), difference.tail(n).maxCoeff() / 10);
+}
+
+TEST(Singular, IsPassedByEveryMechanismAtEveryTolerance) {
+  for (const SingularMechanism& m : mechanisms())
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      const double end = 3;
+      const Solution s = solve(m.problem(0.3, 8, end), {.method = "dop853", .rtol = rtol});
+      ASSERT_TRUE(s.succeeded()) << m.name << ": " << s.message.text();
+      EXPECT_LE(error_of(s, expected_end(m, 0.3, 8, end)), 1000 * rtol) << m.name << ", " << rtol;
+      if (rtol < 1e-4) {  // longer steps may pass a singular point without seeing it
+        EXPECT_GE(s.singularities.size(), 3u) << m.name << ", " << rtol;
+      }
+      // Where the guard leaves a component alone it is below ten tolerances.
+      for (const ConstraintResidual& level : s.constraint_residual)
+        EXPECT_LE(level.maximum, 100 * rtol) << m.name << ", " << level.level;
+    }
+}
+
+TEST(Singular, IsALegalStart) {
+  for (const SingularMechanism& m : mechanisms())
+    for (const char* method : {"dop853", "dormand_prince_5"})
+      for (const double distance : {0.0, 1e-14, -1e-12, 1e-10, -1e-8, 1e-7, 1e-6, -1e-5, 1e-4}) {
+        const double theta = m.singular_angles[0] + distance, rtol = 1e-8, end = 2;
+        const Solution s = solve(m.problem(theta, 8, end), {.method = method, .rtol = rtol});
+        EXPECT_LE(error_of(s, expected_end(m, theta, 8, end)), 1000 * rtol)
+            << m.name << ", " << method << ", " << distance << ": " << s.message.text();
+      }
+}
+
+TEST(Singular, TimesAreTold) {
+  const SingularMechanism m = reproduce::four_bar();
+  const Problem reference = m.minimal(0.3, 8, 3);
+  Options options{.method = "dop853", .rtol = 1e-12};
+  options.events.push_back({.value = [](double, Input y) { return std::cos(y[0] / 2); }});
+  const Solution expected = solve(reference, options);
+  const Solution s = solve(m.problem(0.3, 8, 3), {.method = "dop853", .rtol = 1e-8});
+  ASSERT_EQ(s.singularities.size(), expected.events.size());
+  for (std::size_t k = 0; k < s.singularities.size(); ++k)
+    // A linear prediction from both ends of the step.
+    EXPECT_NEAR(s.singularities[k].t, expected.events[k].t, 2e-3);
+}
+
+/// Median over phases of the error at the end after fixed steps.
+double median_error(const SingularMechanism& m, const char* method, int steps) {
+  std::vector<double> errors;
+  const double end = 0.5;  // one crossing
+  for (int phase = 0; phase < 24; ++phase) {
+    const double theta = 1.2 + 0.04 * phase;
+    const Solution s = solve(m.problem(theta, 6, end),
+                             {.method = method, .dense = false, .fixed_step = end / steps});
+    errors.push_back(error_of(s, expected_end(m, theta, 6, end)));
+  }
+  std::nth_element(errors.begin(), errors.begin() + 12, errors.end());
+  return errors[12];
+}
+
+TEST(Singular, DoesNotCostTheOrder) {
+  const SingularMechanism m = reproduce::four_bar();
+  const auto slope = [&](const char* method, int coarse, int fine) {
+    return std::log(median_error(m, method, coarse) / median_error(m, method, fine)) /
+           std::log(double(fine) / coarse);
+  };
+  EXPECT_GE(slope("dormand_prince_5", 20, 160), 5);
+  EXPECT_GE(slope("dop853", 20, 80), 7);
+}
+
+struct Example {
+  const char* name;
+  HessenbergIndex2 form;
+  Vector (*exact)(double t);
+};
+
+/// Examples 6.2, 6.3 of [AscherLin1997] and the one of Table 5.7 in [AscherLin1996]: singular at
+/// 1/2.
+std::vector<Example> index_2_examples() {
+  return {
+      {"AscherLin1997, 6.2",
+       {2, 1,
+        [](auto t, auto x, auto y, auto f) {
+          f[0] = 1.0 + (t - 0.5) * exp(t) - x[0] * y[0];
+          f[1] = 2.0 * t + (t * t - 0.25) * exp(t) - x[1] * y[0];
+        },
+        [](auto t, auto x, auto g) {
+          const auto a = t - 0.5, b = t * t - 0.25;
+          g[0] = 0.5 * (x[0] * x[0] + x[1] * x[1] - a * a - b * b);
+        }},
+       [](double t) {
+         return Vector{{t - 0.5, t * t - 0.25}};
+       }},
+      {"AscherLin1997, 6.3",
+       {2, 1,
+        [](auto t, auto x, auto y, auto f) {
+          f[0] = -x[0] + x[1] - sin(t) - (1.0 + 2.0 * t);
+          f[1] = -x[0] * y[0];
+        },
+        [](auto t, auto x, auto g) { g[0] = x[0] * (x[0] + x[1] - sin(t) - 1.0 + 2.0 * t); }},
+       [](double t) {
+         return Vector{{1 - 2 * t, std::sin(t)}};
+       }},
+      {"AscherLin1996, Table 5.7",
+       {2, 1,
+        [](auto t, auto, auto y, auto f) {
+          const auto a = t - 0.5, b = t * t - 0.25;
+          f[0] = exp(t) * (1.0 - a) + a * y[0];
+          f[1] = exp(t) * (1.0 - b) + b * y[0];
+        },
+        [](auto t, auto x, auto g) {
+          const auto a = t - 0.5, b = t * t - 0.25;
+          g[0] = a * x[0] + b * x[1] - (a + b) * exp(t);
+        }},
+       [](double t) {
+         return Vector{{std::exp(t), std::exp(t)}};
+       }},
+  };
+}
+
+TEST(Singular, IsPassedInIndex2OnAndOffTheMesh) {
+  for (const Example& e : index_2_examples())
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      const auto error = [&](double begin, double end, double first_step) {
+        Problem p;
+        p.form = e.form, p.t_span = {begin, end}, p.start = e.exact(begin);
+        const Solution s = solve(p, {.method = "dop853", .rtol = rtol, .first_step = first_step});
+        EXPECT_TRUE(s.succeeded()) << s.message.text();
+        return (s.y_end().head(2) - e.exact(end)).lpNorm<Eigen::Infinity>();
+      };
+      SCOPED_TRACE(e.name);
+      const double bound = 100 * rtol;
+      for (int k = 0; k < 50; ++k) EXPECT_LE(error(0, 1, 0.5 / (k + 3.7)), bound);
+      EXPECT_LE(error(0, 1, 0.5), bound);
+      EXPECT_LE(error(0, 0.5, 0), bound);
+      EXPECT_LE(error(0.5, 1, 0), bound);
+    }
+}
+
+TEST(Singular, ConstraintsThatAreAlwaysDependentAreTold) {
+  const auto pendulum = [](int times) {
+    return Problem{.form = Mechanical{.coordinates = 2,
+                                      .holonomic = times,
+                                      .force =
+                                          [](auto, auto, auto f) {
+                                            f[0] = 0.0;
+                                            f[1] = -9.81;
+                                          },
+                                      .constraint =
+                                          [times](auto q, auto g) {
+                                            for (int k = 0; k < times; ++k)
+                                              g[k] = (k + 1.0) * (q[0] * q[0] + q[1] * q[1] - 1.0);
+                                          }},
+                   .t_span = {0, 2},
+                   .start = {1, 0, 0, 0}};
+  };
+  const Problem p = pendulum(2), once = pendulum(1);
+  const Solution s = solve(p, {.method = "dop853", .rtol = 1e-9, .points = 9});
+  const Solution expected = solve(once, {.method = "dop853", .rtol = 1e-12, .points = 9});
+  ASSERT_TRUE(s.succeeded()) << s.message.text();
+  ASSERT_EQ(s.notes.size(), 1u);
+  EXPECT_THAT(s.notes[0], ::testing::HasSubstr("depend on each other"));
+  for (int i = 0; i < s.rows(); ++i) {
+    EXPECT_LE((s.y(i).head(4) - expected.y(i).head(4)).lpNorm<Eigen::Infinity>(), 1e-7);
+    EXPECT_NEAR(s.y(i)[4] + 2 * s.y(i)[5], expected.y(i)[4], 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace daedalus
