@@ -7,6 +7,7 @@
 
 #include "analysis/equation_shapes.h"
 #include "analysis/linear_combination.h"
+#include "problem/system.h"
 
 namespace daedalus {
 namespace {
@@ -26,7 +27,8 @@ CombinedProblem combined_problem(const Problem& problem) {
   CombinedProblem result{problem, ""};
   const auto* form = std::get_if<ExpressionGraph>(&problem.form);
   if (!form || !form->equations || form->equations->rows() != form->size || problem.sparsity ||
-      problem.jacobian.right_hand_side || problem.jacobian.residual)
+      problem.jacobian.right_hand_side || problem.jacobian.residual ||
+      form->size > largest_reduced_graph)
     return result;
   const Vector& given = problem.start;
   const std::vector<double> start(given.data(), given.data() + given.size());

@@ -275,9 +275,9 @@ namespace {
 
 /// Hidden constraints make errors of direct steps larger by powers of 1/h.
 bool reduction_pays(const ExpressionGraph& form) {
-  constexpr int largest = 20000;
   constexpr int lowest_index = 2;
-  if (form.size > largest || !form.equations || form.equations->rows() != form.size) return false;
+  if (form.size > largest_reduced_graph || !form.equations || form.equations->rows() != form.size)
+    return false;
   const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, form.size));
   return structure.regular && structure.index >= lowest_index;
 }

@@ -112,6 +112,9 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
 /// Marks of the variables that Problem::fixed names, hidden derivatives too. Throws InvalidInput.
 std::vector<char> fixed_variables(const Problem& problem, const System& system);
 
+/// Larger graphs are solved as they stand: constraints of many levels would cost too much.
+inline constexpr int largest_reduced_graph = 20000;
+
 /// The formulation that `automatic` stands for.
 Formulation chosen_formulation(const Problem& problem, Formulation wish, bool explicit_method);
 
