@@ -57,7 +57,7 @@ void add_index3(const Facts& m, ConvergenceOrders& orders) {
 }  // namespace
 
 ConvergenceOrders convergence_orders(const Tableau& method) {
-  if (is_explicit(method)) {  // on the manifold it is an ordinary differential equation
+  if (method.family == "explicit") {  // used on the manifold, where there are no constraints
     const auto p = method.order;
     return {{}, {}, p, p, p, p, p};
   }
