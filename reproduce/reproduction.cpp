@@ -29,7 +29,7 @@ const std::vector<Reproduction>& reproductions() {
       {"perturbation-index", "y1' - y3 y2' + y2 y3' = 0: how defects are amplified",
        reproduce_perturbation_index},
       {"singular", "mechanisms through singular points of their constraints, way by way",
-       reproduce_singular},
+       reproduce_singular, true},
       {"srm-orders",
        "powers of eps by iteration and initial layers, Theorem 3.1 (Ascher & Lin 1996)",
        reproduce_regularisation_orders},

@@ -43,7 +43,7 @@ Run run(const SingularMechanism& m, const Solution& reference, double theta, dou
         const Way& way, double rtol) {
   Options options;
   options.method = way.method, options.formulation = way.formulation, options.rtol = rtol;
-  options.points = reference.rows(), options.max_steps = 50'000, options.time_limit = 20;
+  options.points = reference.rows(), options.max_steps = 20'000, options.time_limit = 5;
   const Solution s = solve(m.problem(theta, omega, t_end), options);
   Run result{s.succeeded(), s.t.empty() ? 0 : s.t.back(), 0, s.statistics.steps};
   Vector q, first, second;

@@ -14,7 +14,7 @@ using reproduce::SingularMechanism;
 
 struct Count {
   int lost = 0, wrong = 0;
-  double worst = 0;
+  double worst = 0;  ///< error over max(rtol, 1e-9)
   std::int64_t crossings = 0, evaluations = 0;
 };
 
@@ -38,13 +38,14 @@ Count random_starts(const SingularMechanism& m, int starts) {
     m.kinematics(reference.y_end()[0], q, first, second);
     const double error = (s.y_end().head(q.size()) - q).lpNorm<Eigen::Infinity>();
     if (error > 0.1) ++count.wrong;
-    count.worst = std::max(count.worst, error / rtol);
+    count.worst = std::max(count.worst, error / std::max(rtol, 1e-9));
     count.crossings += static_cast<std::int64_t>(s.singularities.size());
     count.evaluations += s.statistics.rhs;
   }
-  std::printf("%-34s %d starts, %lld crossings told, worst error %.0f rtol, %lld evaluations\n",
-              m.name.c_str(), starts, static_cast<long long>(count.crossings), count.worst,
-              static_cast<long long>(count.evaluations));
+  std::printf(
+      "%-34s %d starts, %lld crossings told, worst error %.0f max(rtol, 1e-9), %lld evaluations\n",
+      m.name.c_str(), starts, static_cast<long long>(count.crossings), count.worst,
+      static_cast<long long>(count.evaluations));
   return count;
 }
 
@@ -52,7 +53,8 @@ void expect_none_lost(const SingularMechanism& m) {
   const Count count = random_starts(m, 1000);
   EXPECT_EQ(count.lost, 0) << m.name;
   EXPECT_EQ(count.wrong, 0) << m.name;
-  // Errors of the energy add up over the crossings and become errors of the phase.
+  // Errors of the energy add up over the crossings and become errors of the phase. Steps over a
+  // singular point are not better than 1e-9: rounding is divided by the distance from it.
   EXPECT_LE(count.worst, 1000) << m.name;
   EXPECT_GE(count.crossings, 10 * 1000) << m.name;
 }
