@@ -95,8 +95,7 @@ TEST(SingularRuns, StayAccurateToTheEnd) {
     }
 }
 
-/// The same linkage with a longer frame: 1 + 4.2 > 2 + 3 keeps it from turning, so it is driven
-/// with the same energy and swings; it never meets a singular point.
+/// Beside the same linkage with a frame of 3.9, which turns without meeting a singular point.
 TEST(SingularRuns, CostLittleMoreThanRegularOnes) {
   SingularMechanism regular = reproduce::four_bar();
   regular.form.constraint = [](auto q, auto out) {
