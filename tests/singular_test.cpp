@@ -64,6 +64,38 @@ TEST(Singular, IsALegalStart) {
       }
 }
 
+/// The run is cut exactly at every singular time and begun anew there.
+double error_with_hits(const SingularMechanism& m, double rtol, double end) {
+  Options options{.method = "dop853", .rtol = 1e-13};
+  const double angle = m.singular_angles[0];
+  const double period = m.singular_angles.size() > 1 ? 1 : 2;  // in units of pi
+  options.events.push_back(
+      {.value = [=](double, Input y) { return std::sin((y[0] - angle) / period); }});
+  const Solution reference = solve(m.minimal(0.3, 8, end), options);
+  std::vector<double> cuts;
+  for (const EventRecord& event : reference.events) cuts.push_back(event.t);
+  EXPECT_GE(cuts.size(), 5u) << m.name;
+  cuts.push_back(end);
+  Problem p = m.problem(0.3, 8, end);
+  for (const double cut : cuts) {
+    p.t_span.end = cut;
+    const Solution s = solve(p, {.method = "dop853", .rtol = rtol, .max_steps = 20'000});
+    if (!s.succeeded()) return INFINITY;
+    p.start = Vector(s.y_end().head(2 * m.form.coordinates));
+    p.t_span.begin = cut;
+  }
+  Vector q, first, second;
+  m.kinematics(reference.y_end()[0], q, first, second);
+  const Vector reached = p.start;
+  return (reached.head(q.size()) - q).lpNorm<Eigen::Infinity>();
+}
+
+TEST(Singular, MayBeHitExactlyEveryTime) {
+  for (const SingularMechanism& m : mechanisms())
+    for (const double rtol : {1e-4, 1e-6, 1e-8})
+      EXPECT_LE(error_with_hits(m, rtol, 5), 100 * rtol) << m.name << ", " << rtol;
+}
+
 TEST(Singular, TimesAreTold) {
   const SingularMechanism m = reproduce::four_bar();
   const Problem reference = m.minimal(0.3, 8, 3);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double multipliers_exist = 1e-6;
 constexpr int most_corrections = 6;
+constexpr auto everything = [](const double*, double, double) { return true; };
 
 }  // namespace
 
@@ -118,16 +119,17 @@ void ConstrainedMotion::multipliers(double* z) const {
   equations_->to_user(slope_t_q_v_[0], slope_t_q_v_.data() + 1, z);
 }
 
-/// step_ = minimal correction in the metric of M; a component along a small singular value that
-/// would move a coordinate by more than ten tolerances is left out. The size of what is done.
-double ConstrainedMotion::guarded(const double* residual, const double* tolerance, double* x,
-                                  double drop_below) {
-  constraints_.solve_where(residual, step_.data(), drop_below, [&](const double* component) {
-    if (!tolerance) return true;
-    std::copy(component, component + n_, projected_.begin());
-    from_scaled_motion(projected_.data());
-    return stays_within(projected_.data(), tolerance, n_);
-  });
+/// x less the minimal correction in the metric of M; components along small singular values only as
+/// `keep` says. The size of what is done.
+template <class Keep>
+double ConstrainedMotion::correct(const double* residual, double* x, double drop_below, Keep keep) {
+  constraints_.solve_where(residual, step_.data(), drop_below,
+                           [&](const double* component, double sigma) {
+                             std::copy(component, component + n_, projected_.begin());
+                             const double size = norm(projected_);
+                             from_scaled_motion(projected_.data());
+                             return keep(projected_.data(), size, sigma);
+                           });
   const double size = norm(step_);
   from_scaled_motion(step_.data());
   for (int k = 0; k < n_; ++k) x[k] -= step_[k];
@@ -136,7 +138,7 @@ double ConstrainedMotion::guarded(const double* residual, const double* toleranc
 
 void ConstrainedMotion::correct_velocity(double t, const double* q, double* v, double drop_below) {
   equations_->velocities(t, q, v, residual_.data());
-  guarded(residual_.data(), nullptr, v, drop_below);
+  correct(residual_.data(), v, drop_below, everything);
 }
 
 /// Gauss-Newton with fresh matrices; it converges quadratically, so that a small correction means
@@ -146,7 +148,7 @@ bool ConstrainedMotion::correct_position(double t, double* q, double drop_below,
   for (int k = 0; k < iterations; ++k) {
     if (!prepare(t, q, false)) return false;
     equations_->positions(t, q, residual_.data());
-    const double size = guarded(residual_.data(), nullptr, q, drop_below);
+    const double size = correct(residual_.data(), q, drop_below, everything);
     if (!std::isfinite(size)) return false;
     if (k > 0 && size > 0.5 * before && before > 1e-10 * size_) return false;
     if (size < (k > 0 ? 1e-9 : 1e-15) * size_) break;
@@ -176,6 +178,7 @@ bool ConstrainedMotion::project_stage(double t, double* x) {
 bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance) {
   if (m_ == 0) return true;
   double *q = x, *v = x + n_;
+  double untrusted = 0;  // the largest singular value whose component was left out
   if (equations_->position > 0) {
     double before = std::numeric_limits<double>::infinity();
     // The factors of the last stage, which was near this point, serve while they contract.
@@ -183,7 +186,14 @@ bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance
     for (int k = 0; k < 2 * most_corrections; ++k) {
       if (fresh && !prepare(t, q, false)) return false;
       equations_->positions(t, q, residual_.data());
-      const double size = guarded(residual_.data(), tolerance, q, 0);
+      const double size =
+          correct(residual_.data(), q, 0, [&](const double* move, double length, double sigma) {
+            // A correction that is not small beside the distance from the singular point may lead
+            // to another branch.
+            const bool trusted = length <= 0.1 * sigma * size_ && stays_within(move, tolerance, n_);
+            if (!trusted) untrusted = std::max(untrusted, sigma);
+            return trusted;
+          });
       if (!std::isfinite(size)) return false;
       if (size < 1e-15 * size_) break;
       if (fresh ? k > 0 && size > 0.5 * before : size > 0.05 * before) {
@@ -197,7 +207,9 @@ bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance
   }
   if (!prepare(t, q, false)) return false;
   equations_->velocities(t, q, v, residual_.data());
-  guarded(residual_.data(), tolerance + n_, v, nearly_singular);
+  correct(residual_.data(), v, nearly_singular, [&](const double* move, double, double sigma) {
+    return sigma > untrusted && stays_within(move, tolerance + n_, n_);
+  });
   return true;
 }
 

@@ -45,7 +45,8 @@ class ConstrainedMotion final : public ProjectedField {
   bool add_derivative_rows(double t, const double* q, const double* v);
   bool correct_position(double t, double* q, double drop_below, int iterations);
   void correct_velocity(double t, const double* q, double* v, double drop_below);
-  double guarded(const double* residual, const double* tolerance, double* x, double drop_below);
+  template <class Keep>
+  double correct(const double* residual, double* x, double drop_below, Keep keep);
 
   std::shared_ptr<MotionEquations> equations_;
   int n_, m_;

@@ -149,7 +149,7 @@ bool Index2Field::correct(double t, double* x, double drop_below, const double* 
     if (!prepare(t, x)) return false;
     equations_->constraint(t, x, residual_.data());
     constraints_.solve_where(residual_.data(), step_.data(), drop_below,
-                             [&](const double* component) {
+                             [&](const double* component, double) {
                                return !tolerance || stays_within(component, tolerance, n_);
                              });
     for (int j = 0; j < n_; ++j) x[j] -= step_[j];

@@ -50,7 +50,7 @@ class ConstraintMatrix {
   /// x of least norm with G x = c, as far as singular values of at least `drop_below` allow.
   void solve(const double* c, double* x, double drop_below);
   /// The same, but components along singular values below `suspicious` only where `keep`, which
-  /// sees the component, agrees.
+  /// sees the component and the relative singular value, agrees.
   template <class Keep>
   void solve_where(const double* c, double* x, double drop_below, Keep keep) {
     if (!decomposed_) return solve(c, x, drop_below);
@@ -59,7 +59,7 @@ class ConstraintMatrix {
       if (sigma_[i] == 0 || relative_sigma(i) < drop_below) continue;
       const double size = left(i, c) / sigma_[i];
       for (int k = 0; k < n_; ++k) turn_[k] = size * right(i)[k];
-      if (relative_sigma(i) < suspicious && !keep(turn_.data())) continue;
+      if (relative_sigma(i) < suspicious && !keep(turn_.data(), relative_sigma(i))) continue;
       for (int k = 0; k < n_; ++k) x[k] += turn_[k];
     }
   }

@@ -82,8 +82,7 @@ void ExplicitStepper::start(const State& state, double h) {
   field_->gather(state_.y.data(), x_.data());
   for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
   field_->guess_multipliers(multipliers_.data());
-  finite_ =
-      field_->project_stage(state_.t, x_.data()) && field_->slope(state_.t, x_.data(), slope(0));
+  finite_ = project_end(state_.t, x_.data()) && field_->slope(state_.t, x_.data(), slope(0));
   ++statistics_.rhs;
   spread(x_, slope(0), state_);
   health_ = health_before_ = field_->health();
@@ -132,11 +131,15 @@ ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
   return Outcome::done;
 }
 
+bool ExplicitStepper::project_end(double t, double* x) {
+  for (int i = 0; i < n_; ++i) tolerance_[i] = atol_[i] + options_.rtol * std::abs(x[i]);
+  return field_->project_end(t, x, tolerance_.data());
+}
+
 bool ExplicitStepper::make_end(double t) {
   next_.t = t;
   double* x = next_x_.data();
-  for (int i = 0; i < n_; ++i) tolerance_[i] = atol_[i] + options_.rtol * std::abs(x[i]);
-  if (!field_->project_end(t, x, tolerance_.data())) return false;
+  if (!project_end(t, x)) return false;
   ++statistics_.rhs;
   if (!field_->slope(t, x, slope(method_.stages))) return false;
   spread(next_x_, slope(method_.stages), next_);

@@ -40,6 +40,7 @@ class ExplicitStepper final : public Stepper {
   void spread(const std::vector<double>& x, const double* xp, State& to);
   bool near_singular(double h) const;
   Outcome make_stages(double h);
+  bool project_end(double t, double* x);
   bool make_end(double t);
   bool take_step(double h, double end);
   double share() const;
