@@ -73,7 +73,7 @@ void write_figure(const std::string& path) {
               {},
               760,
               300};
-  Plot force{"", "t", "multipliers", {}, {}, Interval{-60, 60}, 760, 300};
+  Plot force{"", "t", "multipliers", {}, {}, {}, 760, 300};
   const char* names[] = {"crank x", "crank y", "slider x"};
   for (int k = 0; k < 3; ++k) {
     Curve curve{names[k], s.t, {}, false};
@@ -90,7 +90,7 @@ void write_figure(const std::string& path) {
     Curve curve{multipliers[k], {}, {}, false};
     for (int i = 0; i < s.rows(); ++i) {
       const double value = s.y(i)[8 + k];
-      if (!(std::abs(value) < 60)) continue;
+      if (!std::isfinite(value)) continue;
       curve.x.push_back(s.t[i]), curve.y.push_back(value);
     }
     force.curves.push_back(curve);

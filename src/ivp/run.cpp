@@ -88,6 +88,7 @@ void Integrator::Run::begin() {
   if (consistent && !field_) find_hidden_index(state);
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
+  if (consistent) state = stepper_->state();  // with the multipliers
   last_switch_ = state.t;
   move_anchor(true);
   step_anchor_ = anchor_;
