@@ -15,9 +15,12 @@ constexpr double bound = 30 * rtol;  // errors of single steps add up
 // Index 3 weighs errors of velocities with h and those of multipliers with h^2.
 constexpr double bound_of_index_3 = 1000 * rtol;
 
-constexpr Formulation formulations[] = {Formulation::automatic, Formulation::direct,
-                                        Formulation::index_2, Formulation::index_1,
-                                        Formulation::stabilized_index_2};
+constexpr Formulation formulations[] = {Formulation::automatic,
+                                        Formulation::direct,
+                                        Formulation::index_2,
+                                        Formulation::index_1,
+                                        Formulation::stabilized_index_2,
+                                        Formulation::baumgarte};
 
 struct Exactly {
   template <class F>

@@ -98,11 +98,16 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
   sub.add_option("--max-steps", run.max_steps, "Give up after so many steps");
   sub.add_option("--time-limit", run.time_limit, "Give up after so many seconds");
   sub.add_option("--fixed-step", run.fixed_step, "No error control, this step");
-  sub.add_option("--formulation", run.formulation,
-                 "direct: the equations as they stand; projected: reduced to index 1, every step "
-                 "put onto all constraints; auto chooses")
-      ->check(CLI::IsMember({"auto", "direct", "projected"}))
-      ->option_text("auto|direct|projected");
+  sub.add_option(
+         "--formulation", run.formulation,
+         "direct: the equations as they stand; projected: reduced to index 1, every step "
+         "put onto all constraints; stabilized_index_2: all constraints kept by multipliers; "
+         "baumgarte: violations damped; index_1: left to drift; auto chooses")
+      ->check(CLI::IsMember(
+          {"auto", "direct", "projected", "stabilized_index_2", "baumgarte", "index_1"}))
+      ->option_text("auto|direct|projected|stabilized_index_2|baumgarte|index_1");
+  sub.add_option("--baumgarte-rate", run.baumgarte_rate,
+                 "At which violations decay (default: 100 over the interval)");
   sub.add_option("--evaluation", run.evaluation,
                  "auto compiles the equations in the background if the run is long")
       ->check(CLI::IsMember({"auto", "interpreted", "compiled"}))

@@ -56,8 +56,11 @@ Options options_for(const RunOptions& run, const Model& model) {
   options.points = run.points;
   options.at = run.at;
   if (run.fixed_step) options.fixed_step = *run.fixed_step;
-  if (run.formulation == "direct") options.formulation = Formulation::direct;
-  if (run.formulation == "projected") options.formulation = Formulation::projected;
+  for (const Formulation formulation :
+       {Formulation::direct, Formulation::projected, Formulation::stabilized_index_2,
+        Formulation::baumgarte, Formulation::index_1})
+    if (run.formulation == name_of(formulation)) options.formulation = formulation;
+  options.baumgarte_rate = run.baumgarte_rate;
   if (run.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;
   if (run.evaluation == "compiled") options.evaluation = Evaluation::compiled;
   if (run.max_steps) options.max_steps = *run.max_steps;

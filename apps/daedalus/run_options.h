@@ -20,6 +20,7 @@ struct RunOptions {
   std::optional<double> rtol = {}, atol = {}, t0 = {}, t1 = {}, fixed_step = {}, time_limit = {};
   std::optional<std::int64_t> max_steps = {};
   int points = 0;
+  double baumgarte_rate = 0;
   std::vector<double> at = {};
   std::vector<std::string> start = {};  ///< NAME=VALUE
   std::string output = {};

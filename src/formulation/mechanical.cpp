@@ -1,7 +1,8 @@
-// Mechanical systems in four formulations, with G = dg/dq, K = d(velocity_constraint)/dv:
+// Mechanical systems in their formulations, with G = dg/dq, K = d(velocity_constraint)/dv:
 //   q' = v (- G^T nu),  M v' = f - G^T lambda - K^T mu
 //   index 3: 0 = g(t, q);   index 2: 0 = d/dt g;   index 1: 0 = d^2/dt^2 g (v' as it occurs);
-//   stabilized index 2: 0 = d/dt g and 0 = g, with nu.  [GearGuptaLeimkuhler1985]
+//   stabilized index 2: 0 = d/dt g and 0 = g, with nu;  [GearGuptaLeimkuhler1985]
+//   Baumgarte: 0 = (d/dt + rate)^2 g, 0 = (d/dt + rate) of the nonholonomic rows. [Baumgarte1972]
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <fmt/format.h>
@@ -11,6 +12,11 @@
 
 namespace daedalus {
 namespace {
+
+/// v' occurs in the rows of the constraints.
+bool at_acceleration_level(Formulation formulation) {
+  return formulation == Formulation::index_1 || formulation == Formulation::baumgarte;
+}
 
 struct Sizes {
   int q, lambda, mu, nu;
@@ -22,6 +28,7 @@ struct Sizes {
 struct MechanicalEquations {
   Sizes n;
   Formulation formulation;
+  double rate;
   Mass mass;
   Function<2> force;
   Differentiated<1> g;
@@ -29,6 +36,7 @@ struct MechanicalEquations {
   std::vector<Mass::Entry> constant_mass;
   Scratch matrix;  ///< q x q for M, then lambda x q for G, then mu x q for K
   Scratch vector;
+  Scratch lower;  ///< constraints of a lower level
 
   template <class S>
   void add_mass_times(const S& t, const S* q, const S* a, S* r) const {
@@ -69,10 +77,15 @@ struct MechanicalEquations {
       S* jacobian = matrix.of<S>() + n.q * n.q + n.lambda * n.q;
       rolling.jacobian(t, {q, v}, 1, jacobian);
       add_transposed(jacobian, n.mu, n.q, mu, r + n.q);
-      if (formulation == Formulation::index_1)
+      if (at_acceleration_level(formulation))
         rolling.template first<S>(t, {q, v}, {v, yp + n.q}, constraint + n.lambda);
       else
         rolling.template value<S>(t, {q, v}, constraint + n.lambda);
+      if (formulation == Formulation::baumgarte) {
+        S* value = lower.of<S>();
+        rolling.template value<S>(t, {q, v}, value);
+        for (int i = 0; i < n.mu; ++i) constraint[n.lambda + i] += rate * value[i];
+      }
     }
   }
 
@@ -86,6 +99,15 @@ struct MechanicalEquations {
       case Formulation::index_1:
         second_derivative(t, q, v, a, rows);
         break;
+      case Formulation::baumgarte: {
+        second_derivative(t, q, v, a, rows);
+        S* value = lower.of<S>();
+        g.template first<S>(t, {q}, {v}, value);
+        for (int i = 0; i < n.lambda; ++i) rows[i] += 2 * rate * value[i];
+        g.template value<S>(t, {q}, value);
+        for (int i = 0; i < n.lambda; ++i) rows[i] += rate * rate * value[i];
+        break;
+      }
       case Formulation::stabilized_index_2:
         g.template first<S>(t, {q}, {v}, rows);
         g.template value<S>(t, {q}, extra);
@@ -253,7 +275,7 @@ Names equation_names(const Problem& problem, const Sizes& n) {
 }  // namespace
 
 std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical& form,
-                                        Formulation formulation) {
+                                        Formulation formulation, double baumgarte_rate) {
   require(form.coordinates > 0,
           fmt::format("form.coordinates = {}, must be positive", form.coordinates));
   require(form.holonomic >= 0 && form.nonholonomic >= 0 &&
@@ -277,21 +299,23 @@ std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical
   MechanicalEquations equations{
       n,
       formulation,
+      baumgarte_rate,
       form.mass,
       form.force,
       n.lambda > 0 ? Differentiated<1>(form.constraint, {nq}, n.lambda) : Differentiated<1>(),
       n.mu > 0 ? Differentiated<2>(form.velocity_constraint, {nq, nq}, n.mu) : Differentiated<2>(),
       form.mass.is_constant() ? form.mass.entries(nq) : std::vector<Mass::Entry>(),
       Scratch(static_cast<std::size_t>(nq) * (nq + n.lambda + n.mu), differentiable),
-      Scratch(2 * static_cast<std::size_t>(nq + n.lambda), false)};
+      Scratch(2 * static_cast<std::size_t>(nq + n.lambda), false),
+      Scratch(static_cast<std::size_t>(n.lambda + n.mu), differentiable)};
   auto shared = std::make_shared<MechanicalEquations>(equations);
   auto system = std::make_shared<SystemOf<MechanicalEquations>>(std::move(equations));
   set_size(*system, n.total());
   system->differentiable = differentiable;
-  system->constant_mass = form.mass.is_constant() && formulation != Formulation::index_1;
+  system->constant_mass = form.mass.is_constant() && !at_acceleration_level(formulation);
   system->equations = equation_names(problem, n);
   set_variables(*system, n, formulation);
-  if (formulation != Formulation::index_1) mark_algebraic_rows(*system, 2 * nq, n.total());
+  if (!at_acceleration_level(formulation)) mark_algebraic_rows(*system, 2 * nq, n.total());
   add_levels(*system, shared);
   system->project_steps = formulation == Formulation::projected && n.lambda > 0;
   return system;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analysis/signature.h"
+#include "formulation/stabilised_rows.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -81,16 +82,18 @@ class Unknowns {
 class AllEquations final : public ConstraintSet {
  public:
   AllEquations(EquationSet set, Names names, std::shared_ptr<std::vector<double>> modes,
-               const Unknowns& all)
+               const Unknowns& all, int multipliers)
       : set_(std::make_shared<EquationSet>(std::move(set))),
         jacobian_(*set_, {0}),
         modes_(std::move(modes)),
         values_(jacobian_.entries().size()) {
-    unknowns = all.size();
+    unknowns = all.size() + multipliers;
     equations = std::move(names);
-    for (int j = 0; j < unknowns; ++j) below_top.push_back(all.next()[j] >= 0);
-    // Derivatives and multipliers next to nothing beside the variables that are integrated.
-    for (int j = 0; j < unknowns; ++j) freedom.push_back(below_top[j] ? 1.0 : 1e6);
+    for (int j = 0; j < all.size(); ++j) below_top.push_back(all.next()[j] >= 0);
+    // Derivatives next to nothing beside the variables that are integrated.
+    for (int j = 0; j < all.size(); ++j) freedom.push_back(below_top[j] ? 1.0 : 1e6);
+    below_top.resize(static_cast<std::size_t>(unknowns), 0);
+    freedom.resize(static_cast<std::size_t>(unknowns), 0.0);
   }
   void evaluate(double t, const double* x, double* r) const override {
     const double* at[] = {x, nullptr};
@@ -141,7 +144,8 @@ std::string level_name(int order) {
 
 }  // namespace
 
-std::shared_ptr<System> make_reduced_graph(const Problem& problem, const ExpressionGraph& given) {
+std::shared_ptr<System> make_reduced_graph(const Problem& problem, const ExpressionGraph& given,
+                                           Formulation formulation, double baumgarte_rate) {
   ExpressionGraph form = given;
   const int n = form.size;
   if (form.variables.empty()) append_numbered(form.variables, "y", n);
@@ -154,23 +158,31 @@ std::shared_ptr<System> make_reduced_graph(const Problem& problem, const Express
   const std::vector<char>& spent = unknowns.spent();
   const auto in_unknowns = [&](int k, int j) { return unknowns.of(k, j); };
 
-  std::vector<EquationSet> top, all;
-  Names top_names, all_names;
+  std::vector<EquationSet> top, all, invariants, derivatives;
+  Names top_names, all_names, invariant_names;
+  std::vector<int> damped;
   std::vector<std::shared_ptr<EquationSet>> level_sets;
   std::vector<Names> level_names;
   EquationSet current = *form.equations;
   for (int r = 0; r <= deepest; ++r) {
     if (r > 0) current = current.differentiated();
-    std::vector<int> reach, highest, level;
+    derivatives.push_back(current);
+    std::vector<int> reach, highest, level, below;
     for (int i = 0; i < n; ++i) {
       if (spent[i] || c[i] < r) continue;
       reach.push_back(i);
       all_names.push_back(differentiated_name(form.equation_names[i], r));
       if (c[i] == r) highest.push_back(i);
       if (c[i] > 0) level.push_back(i);
+      if (c[i] > r) {
+        below.push_back(i);
+        invariant_names.push_back(all_names.back());
+      }
     }
     for (const int i : highest) top_names.push_back(differentiated_name(form.equation_names[i], r));
+    damped.insert(damped.end(), highest.begin(), highest.end());
     top.push_back(current.restricted(highest).relabelled(in_unknowns));
+    invariants.push_back(current.restricted(below).relabelled(in_unknowns));
     all.push_back(current.restricted(reach).relabelled(in_unknowns));
     level_sets.push_back(
         std::make_shared<EquationSet>(current.restricted(level).relabelled(in_unknowns)));
@@ -180,20 +192,27 @@ std::shared_ptr<System> make_reduced_graph(const Problem& problem, const Express
   }
 
   ExpressionGraph reduced = form;
-  reduced.size = unknowns.size();
   for (const auto& [variable, order] : unknowns.added())
     reduced.variables.push_back(derivative_name(form.variables[variable], order));
-  EquationBuilder rates;
   reduced.equation_names.clear();
-  for (int j = 0; j < unknowns.size(); ++j) {
-    const int next = unknowns.next()[j];
-    if (next < 0) continue;
-    rates.begin();
-    rates.add(rates.graph().sub(rates.variable(j, 1), rates.variable(next)));
-    reduced.equation_names.push_back(fmt::format("derivative of {}", reduced.variables[j]));
-  }
-  top.insert(top.begin(), rates.take());
+  for (int j = 0; j < unknowns.size(); ++j)
+    if (unknowns.next()[j] >= 0)
+      reduced.equation_names.push_back(fmt::format("derivative of {}", reduced.variables[j]));
   reduced.equation_names.insert(reduced.equation_names.end(), top_names.begin(), top_names.end());
+  if (formulation == Formulation::baumgarte)
+    top = {damped_rows(derivatives, damped, c, baumgarte_rate).relabelled(in_unknowns)};
+  const EquationSet kept = formulation == Formulation::stabilized_index_2
+                               ? EquationSet::joined(invariants)
+                               : EquationSet();
+  top.insert(top.begin(), rates_with_multipliers(unknowns.next(), kept, unknowns.size()));
+  if (kept.rows() > 0) {
+    top.push_back(kept);
+    for (const std::string& name : invariant_names) {
+      reduced.variables.push_back(fmt::format("multiplier of {}", name));
+      reduced.equation_names.push_back(name);
+    }
+  }
+  reduced.size = unknowns.size() + kept.rows();
   reduced.equations = std::make_shared<EquationSet>(EquationSet::joined(top));
   reduced.initial_equations = nullptr;
   reduced.initial_names.clear();
@@ -202,9 +221,11 @@ std::shared_ptr<System> make_reduced_graph(const Problem& problem, const Express
   own.equations.clear();
   std::shared_ptr<System> system = make_graph_system(own, reduced);
   system->derivative_variable = unknowns.next();
+  system->derivative_variable.resize(static_cast<std::size_t>(reduced.size), -1);
   system->higher_derivatives = unknowns.added();
+  system->stabilizing = kept.rows();
   if (system->switching) {
-    std::vector<char> auxiliary(static_cast<std::size_t>(unknowns.size()), 1);
+    std::vector<char> auxiliary(static_cast<std::size_t>(reduced.size), 1);
     for (const Kernel& kernel : form.equations->kernels())
       for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
         if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order > 0)
@@ -212,14 +233,14 @@ std::shared_ptr<System> make_reduced_graph(const Problem& problem, const Express
     system->definitions =
         std::make_shared<Definitions>(find_definitions(EquationSet::joined(all), auxiliary));
   }
-  system->project_steps = true;
-  system->constraints =
-      std::make_shared<AllEquations>(EquationSet::joined(all), all_names, system->modes, unknowns);
+  system->project_steps = formulation == Formulation::projected;
+  system->constraints = std::make_shared<AllEquations>(EquationSet::joined(all), all_names,
+                                                       system->modes, unknowns, kept.rows());
   if (form.initial_equations && form.initial_equations->rows() > 0) {
     all.push_back(form.initial_equations->relabelled(in_unknowns));
     all_names.insert(all_names.end(), form.initial_names.begin(), form.initial_names.end());
-    system->start_constraints = std::make_shared<AllEquations>(EquationSet::joined(all), all_names,
-                                                               system->modes, unknowns);
+    system->start_constraints = std::make_shared<AllEquations>(
+        EquationSet::joined(all), all_names, system->modes, unknowns, kept.rows());
   }
   system->levels.clear();
   for (int r = 0; r <= deepest; ++r) {

@@ -46,7 +46,7 @@ void Integrator::Run::prepare() {
   }
   explicit_ = find_explicit(options_.method);
   const Formulation formulation = chosen_formulation(problem_, options_.formulation, explicit_);
-  system_ = make_system(problem_, formulation);
+  system_ = make_system(problem_, formulation, options_.baumgarte_rate);
   system_->expansion = expansion_;
   system_->choose_evaluation(options_.evaluation);
   // Explicit methods keep it by construction, and near singular points multipliers do not exist.
@@ -63,7 +63,8 @@ void Integrator::Run::prepare() {
   const Vector& derivative = problem_.start_derivative;
   std::copy(derivative.data(), derivative.data() + derivative.size(), start.yp.begin());
   for (int i = 0; i < n; ++i)
-    scale_.push_back(std::max(std::abs(start.y[i]), atol_[i] / options_.rtol));
+    scale_.push_back(
+        std::max(std::abs(start.y[i]), std::isinf(atol_[i]) ? 1.0 : atol_[i] / options_.rtol));
 
   switches_ = std::make_unique<SwitchBoard>(system_->switching.get(), system_->modes.get());
   events_ = std::make_unique<EventFinder>(options_.events, switches_->slack(), n,

@@ -51,6 +51,9 @@ void validate(const Problem& problem, const Options& options) {
   require(options.fixed_step >= 0 && std::isfinite(options.fixed_step),
           fmt::format("fixed_step = {}, must be positive (or 0 for error control)",
                       options.fixed_step));
+  require(options.baumgarte_rate >= 0 && std::isfinite(options.baumgarte_rate),
+          fmt::format("baumgarte_rate = {}, must be positive (or 0 for automatic)",
+                      options.baumgarte_rate));
   require(
       options.first_step >= 0 && std::isfinite(options.first_step),
       fmt::format("first_step = {}, must be positive (or 0 for automatic)", options.first_step));
@@ -85,11 +88,12 @@ Vector absolute_tolerance(const Problem& problem, const Options& options, const 
   // between a tolerance that they cannot meet and one that lets the variables suffer.
   const double unit = std::sqrt(std::min(1.0, std::abs(problem.t_span.end - problem.t_span.begin)));
   const std::size_t first =
-      static_cast<std::size_t>(system.size) - system.higher_derivatives.size();
+      static_cast<std::size_t>(system.size - system.stabilizing) - system.higher_derivatives.size();
   for (std::size_t k = 0; k < system.higher_derivatives.size(); ++k) {
     const auto [variable, order] = system.higher_derivatives[k];
     all[static_cast<int>(first + k)] = all[variable] / std::pow(unit, order);
   }
+  all.tail(system.stabilizing).setConstant(std::numeric_limits<double>::infinity());
   return all;
 }
 

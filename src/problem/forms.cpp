@@ -297,8 +297,9 @@ Formulation chosen_formulation(const Problem& problem, Formulation wish, bool ex
   const auto* mechanical = std::get_if<Mechanical>(&problem.form);
   if (const auto* graph = std::get_if<ExpressionGraph>(&problem.form)) {
     if (wish != Formulation::automatic) {
-      require(wish == Formulation::direct || wish == Formulation::projected,
-              fmt::format("formulation = {}: a model can be solved direct or projected",
+      require(wish != Formulation::index_2,
+              fmt::format("formulation = {}: a model can be solved direct, projected, "
+                          "stabilized_index_2, baumgarte or index_1",
                           name_of(wish)));
       return wish;
     }
@@ -314,14 +315,20 @@ Formulation chosen_formulation(const Problem& problem, Formulation wish, bool ex
   return wish;
 }
 
-std::shared_ptr<System> make_system(const Problem& problem, Formulation formulation) {
+std::shared_ptr<System> make_system(const Problem& problem, Formulation formulation,
+                                    double baumgarte_rate) {
+  constexpr double decays_over_interval = 100;
+  const double interval = problem.t_span.end - problem.t_span.begin;  // negative: backwards in time
+  baumgarte_rate = baumgarte_rate == 0 ? decays_over_interval / interval
+                                       : std::copysign(baumgarte_rate, interval);
   std::shared_ptr<System> system = std::visit(
       [&](const auto& form) -> std::shared_ptr<System> {
         if constexpr (std::is_same_v<std::decay_t<decltype(form)>, Mechanical>)
-          return make_mechanical(problem, form, formulation);
+          return make_mechanical(problem, form, formulation, baumgarte_rate);
         else if constexpr (std::is_same_v<std::decay_t<decltype(form)>, ExpressionGraph>)
-          return formulation == Formulation::projected ? make_reduced_graph(problem, form)
-                                                       : make_graph_system(problem, form);
+          return formulation == Formulation::direct || formulation == Formulation::automatic
+                     ? make_graph_system(problem, form)
+                     : make_reduced_graph(problem, form, formulation, baumgarte_rate);
         else
           return make(problem, form);
       },

@@ -26,6 +26,8 @@ const char* name_of(Formulation formulation) {
       return "projected";
     case Formulation::stabilized_index_2:
       return "stabilized_index_2";
+    case Formulation::baumgarte:
+      return "baumgarte";
   }
   return "";
 }

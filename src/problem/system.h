@@ -86,8 +86,10 @@ class System {
   std::vector<ConstraintLevel> levels;
   std::shared_ptr<ConstraintSet> constraints;  ///< in place of levels, where derivatives enter
   bool project_steps = false;                  ///< the end of each step is put onto the constraints
-  /// (variable, order) of the derivatives that stand at the end of the variables.
+  /// (variable, order) of the derivatives that stand behind the variables.
   std::vector<std::pair<int, int>> higher_derivatives;
+  /// So many at the end keep constraints; their errors count by what they do to others.
+  int stabilizing = 0;
   /// The variable that is the derivative of each, -1: none. Empty: not known.
   std::vector<int> derivative_variable;
   std::shared_ptr<ConstraintSet> start_constraints;  ///< with the initial equations of a model
@@ -107,7 +109,9 @@ class System {
 };
 
 /// Throws InvalidInput for wrong sizes and names.
-std::shared_ptr<System> make_system(const Problem& problem, Formulation formulation);
+/// `baumgarte_rate` as in Options.
+std::shared_ptr<System> make_system(const Problem& problem, Formulation formulation,
+                                    double baumgarte_rate = 0);
 
 /// Marks of the variables that Problem::fixed names, hidden derivatives too. Throws InvalidInput.
 std::vector<char> fixed_variables(const Problem& problem, const System& system);

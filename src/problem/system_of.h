@@ -62,6 +62,6 @@ std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
                                                const LinearlyImplicit& form);
 std::shared_ptr<System> make_graph_system(const Problem& problem, const ExpressionGraph& form);
 std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical& form,
-                                        Formulation formulation);
+                                        Formulation formulation, double baumgarte_rate);
 
 }  // namespace daedalus
