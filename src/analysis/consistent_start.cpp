@@ -14,6 +14,7 @@ namespace daedalus {
 namespace {
 
 constexpr int largest_search = 3000;  // its matrices are dense
+constexpr int largest_retry = 300;    // each costs as much as many searches
 
 Message inconsistent(double t, const std::string& where, const std::string& why) {
   return {"the initial values could not be made consistent",
@@ -157,6 +158,14 @@ bool derivative_alone(const System& system, Jacobian& jacobian, double t,
   return false;
 }
 
+/// Not run off to infinity, where a product with something next to zero may be anything.
+bool is_near(const std::vector<double>& y, const std::vector<double>& guess,
+             const std::vector<double>& scale) {
+  for (std::size_t j = 0; j < y.size(); ++j)
+    if (!(std::abs(y[j] - guess[j]) <= farthest_start * scale[j])) return false;
+  return true;
+}
+
 /// The guess may be a singular point (the centre of a circle, the end of a root): tries others
 /// around it, moving first what is algebraic, then all that is not fixed. `y` and `yp` change on
 /// success only.
@@ -164,8 +173,6 @@ bool from_other_guesses(ConstraintProjection& projection, const System& system, 
                         const std::vector<double>& guess, const std::vector<double>& rates,
                         const std::vector<char>& fixed, const std::vector<double>& scale,
                         bool also_differential, std::vector<double>& y, std::vector<double>& yp) {
-  constexpr int largest = 300;  // each try costs as much as the search that failed
-  if (system.size > largest) return false;
   for (const bool all : {false, true})
     for (const double distance : {0.1, -0.1, 1.0, -1.0}) {
       if (all && !also_differential) return false;
@@ -177,11 +184,7 @@ bool from_other_guesses(ConstraintProjection& projection, const System& system, 
         if (!fixed[j] && (all || system.algebraic_variable[j])) trial[j] += move;
       }
       if (!projection.solve(t, trial.data(), trial_rates.data(), 60)) continue;
-      // Run off to infinity, where a product with something next to zero may be anything?
-      bool near = true;
-      for (int j = 0; j < system.size; ++j)
-        near = near && std::abs(trial[j] - guess[j]) <= farthest_start * scale[j];
-      if (!near) continue;
+      if (!is_near(trial, guess, scale)) continue;
       y = std::move(trial), yp = std::move(trial_rates);
       return true;
     }
@@ -215,9 +218,16 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
   const auto project = [&](ConstraintProjection&& projection, bool all) {
     const std::vector<double> before = y, rates = yp;
     if (projection.solve(t, y.data(), yp.data(), 60)) return true;
-    if (at_start &&
-        from_other_guesses(projection, system, t, before, rates, fixed, scale, all, y, yp))
-      return true;
+    if (at_start && system.size <= largest_retry) {
+      std::vector<double> followed = before, their_rates = rates;
+      if (projection.follow(t, followed.data(), their_rates.data()) &&
+          is_near(followed, before, scale)) {
+        y = std::move(followed), yp = std::move(their_rates);
+        return true;
+      }
+      if (from_other_guesses(projection, system, t, before, rates, fixed, scale, all, y, yp))
+        return true;
+    }
     report.consistent = false;
     report.message = inconsistent(t, projection.contradiction(t, y.data()),
                                   "no point near the start satisfies these equations together");

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "nonlinear/homotopy.h"
+
 namespace daedalus {
 namespace {
 
@@ -97,30 +99,45 @@ ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr
       set_(std::move(set)),
       fixed_(fixed),
       x_(static_cast<std::size_t>(set_->unknowns), 0.0),
+      first_(static_cast<std::size_t>(system.size), -1),
       solver_(make_solver(*set_, scale, fixed)),
-      derivatives_(make_solver(*set_, scale, held_below_top(*set_, fixed, scale.size()))) {}
-
-bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterations) {
-  const auto n = static_cast<std::size_t>(system_->size);
-  std::copy(y, y + n, x_.begin());
-  std::fill(x_.begin() + static_cast<std::ptrdiff_t>(n), x_.end(), 0.0);
+      derivatives_(make_solver(*set_, scale, held_below_top(*set_, fixed, scale.size()))) {
   // First derivatives stand before higher ones.
   const std::vector<int>& of = set_->derivative_of;
-  std::vector<int> first(n, -1);
-  for (std::size_t k = of.size(); k-- > 0;) first[of[k]] = static_cast<int>(n + k);
-  for (std::size_t j = 0; j < n; ++j)
-    if (first[j] >= 0) x_[first[j]] = yp[j];
+  for (std::size_t k = of.size(); k-- > 0;) first_[of[k]] = system.size + static_cast<int>(k);
+}
+
+void ConstraintProjection::take(const double* y, const double* yp) {
+  std::copy(y, y + first_.size(), x_.begin());
+  std::fill(x_.begin() + std::ssize(first_), x_.end(), 0.0);
+  for (std::size_t j = 0; j < first_.size(); ++j)
+    if (first_[j] >= 0) x_[first_[j]] = yp[j];
+}
+
+void ConstraintProjection::give(double* y, double* yp) const {
+  std::copy(x_.begin(), x_.begin() + std::ssize(first_), y);
+  for (std::size_t j = 0; j < first_.size(); ++j)
+    if (first_[j] >= 0) yp[j] = x_[first_[j]];
+}
+
+bool ConstraintProjection::follow(double t, double* y, double* yp) {
+  take(y, yp);
+  if (!follow_residual(AtTime(*set_, t), solver_, x_.data())) return false;
+  give(y, yp);
+  return true;
+}
+
+bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterations) {
+  take(y, yp);
   // The highest derivatives first, to what y says: far-off ones would drag y along.
   bool done = false;
-  if (!of.empty() || !set_->below_top.empty()) {
+  if (!set_->derivative_of.empty() || !set_->below_top.empty()) {
     derivatives_.solve(AtTime(*set_, t), x_.data(), max_iterations);
     // Then y is left alone: beside a kink the smallest move could change the branch.
     done = derivatives_.holds(AtTime(*set_, t), x_.data(), 1e-12);
   }
   if (!done) done = solver_.solve(AtTime(*set_, t), x_.data(), max_iterations);
-  std::copy(x_.begin(), x_.begin() + static_cast<std::ptrdiff_t>(n), y);
-  for (std::size_t j = 0; j < n; ++j)
-    if (first[j] >= 0) yp[j] = x_[first[j]];
+  give(y, yp);
   return done;
 }
 

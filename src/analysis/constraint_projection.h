@@ -25,16 +25,24 @@ class ConstraintProjection {
 
   /// Full solve from a guess. Where the derivatives are among the unknowns, yp gets them.
   bool solve(double t, double* y, double* yp, int max_iterations);
+  /// Along the curve on which the residual shrinks, where `solve` did not get there. `y` and `yp`
+  /// change on success only.
+  bool follow(double t, double* y, double* yp);
   /// From a point nearly there, with what the last call has found as long as it serves.
   bool polish(double t, double* y);
   /// Names of the equations that cannot hold together, and of the held values in them.
   std::string contradiction(double t, const double* y);
 
  private:
+  /// Unknowns from y and y', and back; `first` derivatives of each variable, -1: not an unknown.
+  void take(const double* y, const double* yp);
+  void give(double* y, double* yp) const;
+
   const System* system_;
   std::shared_ptr<ConstraintSet> set_;
   std::vector<char> fixed_;
   std::vector<double> x_;
+  std::vector<int> first_;  ///< unknown that is the first derivative of each variable, or -1
   NearestPoint solver_;
   NearestPoint derivatives_;  ///< the same with y held
 };

@@ -28,6 +28,11 @@ class NearestPoint {
   NearestPoint(int equations, std::vector<double> scale, std::vector<double> freedom,
                double rank_threshold);
 
+  int equations() const { return count_; }
+  const std::vector<double>& scale() const { return scale_; }
+  const std::vector<double>& freedom() const { return freedom_; }
+  double rank_threshold() const { return rank_threshold_; }
+
   /// True: satisfied to rounding.
   bool solve(const PointEquations& equations, double* x, int max_iterations);
   /// No residual is larger than `tolerance` times what changes of the size of the unknowns do.
