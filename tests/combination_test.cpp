@@ -57,6 +57,40 @@ TEST(Combination, NonlinearTermsCancelToo) {
   }
 }
 
+/// a and b are joined by a capacitance that each node sees differently: no combination of the
+/// equations with numbers is free of derivatives, but only a' - b' occurs. a = sin t,
+/// b = 2 + cos t solve it, index 1, by structure an ordinary differential equation.
+const char* const joined_nodes =
+    "model M Real a(start = 0), b(start = 3); equation "
+    "(1 + a^2)*(der(a) - der(b)) = (1 + sin(time)^2)*(cos(time) + sin(time)) - a + sin(time); "
+    "2*(der(a) - der(b)) = 2*(cos(time) + sin(time)) + b - 2 - cos(time); "
+    "annotation(experiment(StopTime = 3)); end M;";
+
+TEST(Combination, OfVariablesWhereThoseOfEquationsAreNoNumbers) {
+  const Solution s = solved(joined_nodes);
+  EXPECT_EQ(s.variables, (Names{"a", "b"}));
+  for (int i = 0; i < s.rows(); ++i) {
+    EXPECT_NEAR(s.value(i, "a"), std::sin(s.t[i]), 1e-7) << s.t[i];
+    EXPECT_NEAR(s.value(i, "b"), 2 + std::cos(s.t[i]), 1e-7) << s.t[i];
+  }
+  ASSERT_EQ(s.notes.size(), 1u);
+  EXPECT_THAT(s.notes[0], testing::HasSubstr("der(a)"));
+}
+
+TEST(Combination, OfVariablesWithFactorsAndInNonlinearTerms) {
+  // Only 2 a' + b' occurs, also in a power; a = exp(-t), b = sin t.
+  const Solution s = solved(
+      "model M Real a(start = 1), b(start = 0), e, r; equation e = exp(-time); "
+      "r = -2*e + cos(time); "
+      "a*((2*der(a) + der(b)) + (2*der(a) + der(b))^3/10) = e*(r + r^3/10) + b - sin(time); "
+      "(3 + b^2)*(2*der(a) + der(b)) = (3 + sin(time)^2)*r + a - e; "
+      "annotation(experiment(StopTime = 2)); end M;");
+  for (int i = 0; i < s.rows(); ++i) {
+    EXPECT_NEAR(s.value(i, "a"), std::exp(-s.t[i]), 1e-7) << s.t[i];
+    EXPECT_NEAR(s.value(i, "b"), std::sin(s.t[i]), 1e-7) << s.t[i];
+  }
+}
+
 TEST(Combination, NothingIsDoneWithoutNeed) {
   // A constant singular mass has its algebraic rows formed elsewhere; a kink is no dependence.
   for (const char* name : {"transamp", "pendulum", "water", "chain"})

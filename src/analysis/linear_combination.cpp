@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <random>
 
+#include "analysis/null_vectors.h"
 #include "analysis/numerical_rank.h"
 #include "analysis/row_expressions.h"
-#include "expression/rebuild.h"
-#include "problem/algebraic_rows.h"
 
 namespace daedalus {
 namespace {
@@ -16,7 +14,6 @@ namespace {
 constexpr int most_rounds = 20;
 constexpr int largest_part = 500;  // its elimination is dense
 constexpr int most_terms = 40;     // of a combination that is worked out
-constexpr double rounding = 1e-8;  // of weights that are simple numbers
 
 /// A point at which nothing cancels by chance.
 struct Somewhere {
@@ -30,69 +27,13 @@ struct Somewhere {
   }
 };
 
-/// Multiples of 1/12 cover what people write: 1, -1, 2, 1/2, 1/3.
-double simple(double weight) {
-  const double near = std::round(12 * weight) / 12;
-  return near != 0 && std::abs(near - weight) <= rounding * std::abs(near) ? near : weight;
-}
-
-/// Left null vectors of the part of J in the given rows, all entries scaled to about one.
-std::vector<RowCombination> null_vectors(const std::vector<EquationJacobian::Entry>& entries,
-                                         const std::vector<double>& values,
-                                         const std::vector<int>& rows,
-                                         const StructuralAnalysis& structure) {
-  std::map<int, int> row_at, column_at;
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    row_at[rows[k]] = static_cast<int>(k), column_at[structure.match[rows[k]]] = row_at[rows[k]];
-  std::vector<Mass::Entry> part;
-  std::vector<double> row_size(rows.size(), 0.0), column_size(rows.size(), 0.0);
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    const auto& e = entries[k];
-    const auto i = row_at.find(e.row), j = column_at.find(e.variable);
-    if (i == row_at.end() || j == column_at.end() ||
-        e.order != structure.variable_offset[e.variable] - structure.equation_offset[e.row])
-      continue;
-    part.push_back({i->second, j->second, values[k]});
-    row_size[i->second] = std::max(row_size[i->second], std::abs(values[k]));
-  }
-  for (double& size : row_size) size = size > 0 ? size : 1.0;
-  const auto divide = [](double& x, double size) { x = size > 0 ? x / size : x; };
-  for (Mass::Entry& e : part) {
-    divide(e.value, row_size[e.row]);
-    column_size[e.column] = std::max(column_size[e.column], std::abs(e.value));
-  }
-  for (Mass::Entry& e : part) divide(e.value, column_size[e.column]);
-  std::vector<RowCombination> found = algebraic_rows(static_cast<int>(rows.size()), part);
-  for (RowCombination& combination : found) {
-    const double own = row_size[combination.row];
-    for (RowCombination::Term& term : combination.terms) {
-      divide(term.weight, row_size[term.row]);
-      term.weight = simple(term.weight * own);
-      term.row = rows[term.row];
-    }
-    combination.row = rows[combination.row];
-    std::erase_if(combination.terms,
-                  [](const RowCombination::Term& term) { return std::abs(term.weight) < 1e-10; });
-  }
-  return found;
-}
-
-int most_discrete(const EquationSet& equations) {
-  int most = 0;
-  for (const Kernel& kernel : equations.kernels())
-    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
-      if (kernel.leaves[l].kind == Leaf::Kind::discrete)
-        for (const int which : kernel.which[l]) most = std::max(most, which + 1);
-  return most;
-}
-
 class Combiner {
  public:
   Combiner(const EquationSet& equations, const StructuralAnalysis& structure)
       : equations_(equations),
         structure_(structure),
         variables_(static_cast<std::size_t>(equations.rows())),
-        discrete_(static_cast<std::size_t>(most_discrete(equations))) {}
+        discrete_(static_cast<std::size_t>(equations.discrete_values())) {}
 
   /// True: the highest derivatives cancel, and `builder` has a row more.
   bool add(const RowCombination& combination, EquationBuilder& builder, int& replaced) {
@@ -119,13 +60,7 @@ class Combiner {
       if (order > d[variable] - lowest || (in_block[variable] && order == d[variable] - lowest))
         return false;
     if (occurring.empty()) return false;
-    builder.begin();
-    builder.add(rebuilt(rows.graph, sum, builder.graph(), [&](int number) {
-      const Leaf& leaf = rows.leaf_of(number);
-      return leaf.kind == Leaf::Kind::time       ? builder.time()
-             : leaf.kind == Leaf::Kind::discrete ? builder.discrete(leaf.which)
-                                                 : builder.variable(leaf.which, leaf.order);
-    }));
+    rows.add(sum, builder);
     return true;
   }
 
@@ -135,64 +70,104 @@ class Combiner {
   std::vector<std::string> variables_, discrete_;  ///< names that nobody sees
 };
 
-/// Rows `replaced` become those of `fresh`.
-EquationSet with_rows(const EquationSet& equations, const std::vector<int>& replaced,
-                      const EquationSet& fresh) {
-  std::vector<int> position(static_cast<std::size_t>(equations.rows()), -1), others;
-  for (std::size_t k = 0; k < replaced.size(); ++k)
-    position[replaced[k]] = equations.rows() - static_cast<int>(replaced.size() - k);
-  for (int i = 0; i < equations.rows(); ++i)
-    if (position[i] < 0) position[i] = static_cast<int>(others.size()), others.push_back(i);
-  return EquationSet::joined({equations.restricted(others), fresh}).restricted(position);
+/// Equations whose part of J is singular.
+struct SingularPart {
+  std::vector<int> rows;
+  std::vector<Mass::Entry> entries;  ///< of J
+  int size() const { return static_cast<int>(rows.size()); }
+};
+
+std::vector<SingularPart> singular_parts(const EquationSet& equations,
+                                         const StructuralAnalysis& structure,
+                                         const SystemJacobian& ranks, const Point& point) {
+  std::vector<SingularPart> parts;
+  const std::vector<std::vector<int>> found = ranks.singular_parts();
+  if (found.empty()) return parts;
+  const EquationJacobian jacobian(equations, {0, 1});
+  std::vector<double> values(jacobian.entries().size());
+  jacobian.evaluate(point, values.data());
+  for (const std::vector<int>& rows : found)
+    if (static_cast<int>(rows.size()) <= largest_part)
+      parts.push_back({rows, part_of_jacobian(jacobian.entries(), values, rows, structure)});
+  return parts;
+}
+
+/// Fewer degrees of freedom than before: the index is seen higher.
+bool is_seen_better(const EquationSet& next, const StructuralAnalysis& before) {
+  const StructuralAnalysis seen = analyze_structure(signature_of(next, next.rows()));
+  return seen.regular && seen.degrees_of_freedom < before.degrees_of_freedom;
+}
+
+/// True: something cancelled, and `result` holds it.
+bool combine_equations(const StructuralAnalysis& structure, const std::vector<SingularPart>& parts,
+                       CombinedEquations& result) {
+  const EquationSet& current = result.equations;
+  Combiner combiner(current, structure);
+  EquationBuilder builder;
+  std::vector<int> replaced;
+  std::vector<char> touched(static_cast<std::size_t>(current.rows()), 0);
+  std::vector<Combination> made;
+  for (const SingularPart& part : parts)
+    for (RowCombination& c : left_null_vectors(part.size(), part.entries)) {
+      c.row = part.rows[c.row];
+      for (RowCombination::Term& term : c.terms) term.row = part.rows[term.row];
+      // A single equation counts too, if it only has to be written out.
+      if (static_cast<int>(c.terms.size()) > most_terms ||
+          std::any_of(c.terms.begin(), c.terms.end(),
+                      [&](const RowCombination::Term& term) { return touched[term.row] != 0; }))
+        continue;
+      int row = 0;
+      if (!combiner.add(c, builder, row)) continue;
+      Combination combination{row, {}};
+      for (const RowCombination::Term& term : c.terms)
+        touched[term.row] = 1, combination.equations.push_back(term.row);
+      replaced.push_back(row), made.push_back(std::move(combination));
+    }
+  if (made.empty()) return false;
+  EquationSet next = current.with_rows(replaced, builder.take());
+  if (!is_seen_better(next, structure)) return false;
+  result.equations = std::move(next);
+  result.combinations.insert(result.combinations.end(), made.begin(), made.end());
+  return true;
+}
+
+/// The same with a combination of variables.
+bool substitute(const StructuralAnalysis& structure, const std::vector<SingularPart>& parts,
+                CombinedEquations& result) {
+  for (const SingularPart& part : parts)
+    for (RowCombination& v : right_null_vectors(part.size(), part.entries)) {
+      if (static_cast<int>(v.terms.size()) > most_terms) continue;
+      for (RowCombination::Term& term : v.terms) term.row = structure.match[part.rows[term.row]];
+      auto next = substitute_expressions(result.equations, structure, v);
+      if (!next || !is_seen_better(next->equations, structure)) continue;
+      result.equations = std::move(next->equations);
+      result.substitutions.insert(result.substitutions.end(), next->expressions.begin(),
+                                  next->expressions.end());
+      return true;
+    }
+  return false;
 }
 
 }  // namespace
 
 CombinedEquations combine_cancelling(const EquationSet& equations, double t,
                                      const std::vector<double>& start, const double* discrete) {
-  CombinedEquations result{equations, {}};
-  const Somewhere point(start, static_cast<std::size_t>(equations.rows()));
-  const double* x[] = {point.y.data(), point.yp.data()};
+  CombinedEquations result{equations, {}, {}};
   for (int round = 0; round < most_rounds; ++round) {
     const EquationSet& current = result.equations;
     // Derivatives beyond the first may have come in with a combination.
     if (current.highest_order() > 1) break;
+    const Somewhere at(start, static_cast<std::size_t>(current.rows()));
+    const double* x[] = {at.y.data(), at.yp.data()};
+    const Point point{t, x, discrete};
     const StructuralAnalysis structure = analyze_structure(signature_of(current, current.rows()));
     if (!structure.regular) break;
-    const SystemJacobian ranks(current, structure, {t, x, discrete});
+    const SystemJacobian ranks(current, structure, point);
     if (!ranks.is_finite()) break;
-    const std::vector<std::vector<int>> parts = ranks.singular_parts();
-    if (parts.empty()) break;
-    const EquationJacobian jacobian(current, {0, 1});
-    std::vector<double> values(jacobian.entries().size());
-    jacobian.evaluate({t, x, discrete}, values.data());
-    Combiner combiner(current, structure);
-    EquationBuilder builder;
-    std::vector<int> replaced;
-    std::vector<char> touched(static_cast<std::size_t>(current.rows()), 0);
-    std::vector<Combination> made;
-    for (const std::vector<int>& part : parts) {
-      if (static_cast<int>(part.size()) > largest_part) continue;
-      for (const RowCombination& c : null_vectors(jacobian.entries(), values, part, structure)) {
-        // A single equation counts too, if it only has to be written out.
-        if (static_cast<int>(c.terms.size()) > most_terms ||
-            std::any_of(c.terms.begin(), c.terms.end(),
-                        [&](const RowCombination::Term& term) { return touched[term.row] != 0; }))
-          continue;
-        int row = 0;
-        if (!combiner.add(c, builder, row)) continue;
-        Combination combination{row, {}};
-        for (const RowCombination::Term& term : c.terms)
-          touched[term.row] = 1, combination.equations.push_back(term.row);
-        replaced.push_back(row), made.push_back(std::move(combination));
-      }
-    }
-    if (made.empty()) break;
-    EquationSet next = with_rows(current, replaced, builder.take());
-    const StructuralAnalysis seen = analyze_structure(signature_of(next, next.rows()));
-    if (!seen.regular || seen.degrees_of_freedom >= structure.degrees_of_freedom) break;
-    result.equations = std::move(next);
-    result.combinations.insert(result.combinations.end(), made.begin(), made.end());
+    const std::vector<SingularPart> parts = singular_parts(current, structure, ranks, point);
+    if (parts.empty() ||
+        !(combine_equations(structure, parts, result) || substitute(structure, parts, result)))
+      break;
   }
   return result;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/signature.h"
+#include "analysis/expression_substitution.h"
 
 namespace daedalus {
 
@@ -17,11 +17,14 @@ struct Combination {
 
 struct CombinedEquations {
   EquationSet equations;
-  std::vector<Combination> combinations;  ///< empty: nothing cancels, or not by numbers
+  std::vector<Combination> combinations;
+  /// What stands for the variables beyond those given, where only combinations of variables cancel.
+  std::vector<SubstitutedExpression> substitutions;
 };
 
-/// `start` gives the neighbourhood in which J is looked at; `discrete` as in Point. What is found
-/// holds as an identity of the expressions, whatever the values.
+/// Nothing is changed where nothing cancels, or not by numbers. `start` gives the neighbourhood in
+/// which J is looked at; `discrete` as in Point. What is found holds as an identity of the
+/// expressions, whatever the values.
 CombinedEquations combine_cancelling(const EquationSet& equations, double t,
                                      const std::vector<double>& start, const double* discrete);
 

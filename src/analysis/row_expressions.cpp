@@ -47,6 +47,16 @@ NodeId RowExpressions::residual(int row) {
   });
 }
 
+void RowExpressions::add(NodeId root, EquationBuilder& builder) const {
+  builder.begin();
+  builder.add(rebuilt(graph, root, builder.graph(), [&](int number) {
+    const Leaf& leaf = leaf_of(number);
+    return leaf.kind == Leaf::Kind::time       ? builder.time()
+           : leaf.kind == Leaf::Kind::discrete ? builder.discrete(leaf.which)
+                                               : builder.variable(leaf.which, leaf.order);
+  }));
+}
+
 NodeId RowExpressions::differentiated(NodeId root) {
   std::vector<int> moving;
   for (const NodeId id : needed(graph, root))

@@ -33,6 +33,8 @@ class RowExpressions {
     return leaves_[static_cast<std::size_t>(input_number)];
   }
 
+  /// The equation `root = 0` as the next row of a set.
+  void add(NodeId root, EquationBuilder& builder) const;
   /// (variable, order) of what occurs in `root`.
   std::vector<std::pair<int, int>> occurring(NodeId root) const;
   /// Number of inputs so far; they are numbered in the order in which they were first asked for.

@@ -77,6 +77,25 @@ int EquationSet::highest_order() const {
   return highest;
 }
 
+int EquationSet::discrete_values() const {
+  int most = 0;
+  for (const Kernel& kernel : *kernels_)
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::discrete)
+        for (const int which : kernel.which[l]) most = std::max(most, which + 1);
+  return most;
+}
+
+EquationSet EquationSet::with_rows(const std::vector<int>& replaced,
+                                   const EquationSet& fresh) const {
+  std::vector<int> position(static_cast<std::size_t>(rows_), -1), others;
+  for (std::size_t k = 0; k < replaced.size(); ++k)
+    position[replaced[k]] = rows_ - static_cast<int>(replaced.size() - k);
+  for (int i = 0; i < rows_; ++i)
+    if (position[i] < 0) position[i] = static_cast<int>(others.size()), others.push_back(i);
+  return joined({restricted(others), fresh}).restricted(position);
+}
+
 EquationSet EquationSet::differentiated() const {
   EquationSet result;
   result.rows_ = rows_;

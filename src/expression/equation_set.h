@@ -15,6 +15,8 @@ class EquationSet {
  public:
   int rows() const { return rows_; }
   int highest_order() const;
+  /// One more than the highest discrete value that occurs.
+  int discrete_values() const;
   const std::vector<Kernel>& kernels() const { return *kernels_; }
 
   /// r[row] for all rows.
@@ -28,6 +30,8 @@ class EquationSet {
   EquationSet relabelled(const std::function<int(int order, int variable)>& place) const;
   /// Variable j, of any order, is called place[j] from now on.
   EquationSet renumbered(const std::vector<int>& place) const;
+  /// The given rows become those of `fresh`.
+  EquationSet with_rows(const std::vector<int>& replaced, const EquationSet& fresh) const;
   /// One after the other.
   static EquationSet joined(const std::vector<EquationSet>& parts);
   /// Equation as text; `name(variable, order)`, `discrete(which)` give the names.
