@@ -156,7 +156,7 @@ TEST(Lean, LoopsStayLoops) {
   const Model m = model("Real u[1000](each start = 1), q[1001];",
                         "q[1] = 0; q[1001] = 0; for i in 2:1000 loop q[i] = u[i - 1]^2 - u[i]^2; "
                         "end for; for i in 1:1000 loop der(u[i]) = q[i] - q[i + 1]; end for;");
-  const LeanProblem lean = lean_problem(m.problem());
+  const LeanProblem lean = lean_problem(m.problem(), false);
   const auto& form = std::get<ExpressionGraph>(lean.problem.form);
   EXPECT_EQ(form.size, 1000);
   EXPECT_LE(form.equations->kernels().size(), 4u);
@@ -166,7 +166,7 @@ TEST(Lean, WhatWouldFillTheMatrixStays) {
   // A mean that every one of many equations uses: an arrow is sparse, a full matrix is not.
   const Model m = model("Real u[500](start = {i for i in 1:500}, each fixed = true), mean;",
                         "mean = sum(u)/500; for i in 1:500 loop der(u[i]) = mean - u[i]; end for;");
-  const LeanProblem lean = lean_problem(m.problem());
+  const LeanProblem lean = lean_problem(m.problem(), false);
   EXPECT_EQ(size_of(lean.problem.form), 501);
   EXPECT_EQ(lean.expansion, nullptr);
 }

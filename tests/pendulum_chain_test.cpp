@@ -140,7 +140,7 @@ TEST_P(PendulumChain, IsSolvedToEightDigitsWithAllConstraints) {
   const int pendulums = GetParam();
   constexpr double rtol = 1e-10, atol = rtol;
   const Model model = Model::from_text(chain_model(pendulums));
-  const Solution s = solve(model.problem(), model.scaled({.rtol = rtol}));
+  const Solution s = solve(model.problem(), model.scaled({.method = "radau", .rtol = rtol}));
   ASSERT_EQ(s.status, Status::success) << s.message.text();
   EXPECT_EQ(s.formulation, "projected");
   // Positions up to the highest derivative that the index asks for.

@@ -49,7 +49,7 @@ Model make_model(const std::string& text, const RunOptions& run, const Assignmen
 
 Options options_for(const RunOptions& run, const Model& model) {
   Options options = model.options();
-  if (run.method != "auto") options.method = run.method;
+  options.method = run.method;
   if (run.rtol) options.rtol = *run.rtol;
   if (run.atol) options.atol = {*run.atol};
   options = model.scaled(options);

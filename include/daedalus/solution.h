@@ -82,6 +82,7 @@ struct Solution {
   Reason reason = Reason::finished;
   Message message = {};
   std::string method = {};
+  std::string choice = {};  ///< of method "auto": what and why
   std::string formulation = {};
   std::string jacobian = {};  ///< how derivatives were had: exact, user, coloured differences
   std::vector<std::string> notes = {};  ///< worth knowing, but no failure

@@ -16,11 +16,11 @@ namespace daedalus {
 
 /// What is integrated in place of a mechanical system or a model as it stands.
 enum class Formulation {
-  automatic,           ///< stabilized_index_2 for holonomic mechanics, direct for the rest
-  direct,              ///< the equations as they stand (mechanics: index 3)
-  index_2,             ///< constraints differentiated once
-  index_1,             ///< constraints differentiated twice
-  projected,           ///< models: reduced to index 1, each step put onto all constraints
+  automatic,  ///< stabilized_index_2 for holonomic mechanics, direct for the rest
+  direct,     ///< the equations as they stand (mechanics: index 3)
+  index_2,    ///< constraints differentiated once
+  index_1,    ///< constraints differentiated twice
+  projected,  ///< models: reduced to index 1, each step put onto all constraints
   /// Constraints of every level, each kept by a multiplier of its own: index 2.
   stabilized_index_2,
   /// Index 1 with (d/dt + rate)^k in place of d^k/dt^k of each constraint. [Baumgarte1972]
@@ -54,7 +54,9 @@ struct Progress {
 };
 
 struct Options {
-  std::string method = "radau";  ///< variable order Radau IIA, or a name of the catalogue
+  /// auto: explicit on constraints that are not stiff, else radau, which is variable order Radau
+  /// IIA; or a name of the catalogue.
+  std::string method = "auto";
   Formulation formulation = Formulation::automatic;
   double baumgarte_rate = 0;  ///< at which violated constraints decay; 0: 100 over the interval
   double rtol = 1e-6;

@@ -64,8 +64,11 @@ class GraphSlopes final : public ProjectedField {
 }  // namespace
 
 std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
-                                                 const ExpressionGraph& form,
+                                                 const ExpressionGraph& given,
                                                  std::shared_ptr<const std::vector<double>> modes) {
+  ExpressionGraph form = given;
+  if (form.variables.empty()) append_numbered(form.variables, "y", form.size);
+  if (form.equation_names.empty()) append_numbered(form.equation_names, "equation ", form.size);
   const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, form.size));
   require(structure.regular, "the model is structurally singular; see `daedalus analyze`");
   if (structure.index == 0) return std::make_unique<GraphSlopes>(form, structure, std::move(modes));
@@ -79,8 +82,8 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
     return field;
   }
   Vector y = Vector::Zero(form.size);
-  const Vector& given = problem.start;
-  y.head(given.size()) = given;
+  const Vector& start = problem.start;
+  y.head(start.size()) = start;
   auto motion = std::make_shared<GraphMotion>(form, structure, problem.t_span.begin, y.data(),
                                               std::move(modes));
   const std::vector<int> places = motion->places();

@@ -90,7 +90,7 @@ std::shared_ptr<const Switching> lean_switching(const Switching& given,
 
 }  // namespace
 
-LeanProblem lean_problem(const Problem& problem) {
+LeanProblem lean_problem(const Problem& problem, bool on_manifold) {
   const LeanProblem unchanged{problem, nullptr};
   const auto* form = std::get_if<ExpressionGraph>(&problem.form);
   // What the user says of rows and columns is said of all of them.
@@ -108,8 +108,8 @@ LeanProblem lean_problem(const Problem& problem) {
   if (!fits(names) || !fits(form->equation_names) || !fits(problem.equations)) return unchanged;
   std::vector<char> stated = form->stated;
   stated.resize(names.size(), form->stated.empty());
-  const EliminationRules rules{variables_that_stay(problem, *form, names), stated,
-                               [&] { return to_be_differentiated(*form); }};
+  EliminationRules rules{variables_that_stay(problem, *form, names), stated};
+  if (!on_manifold) rules.only_if_affine = [&] { return to_be_differentiated(*form); };
   const Elimination elimination = choose_eliminated(*form->equations, rules);
   if (elimination.replacements.empty()) return unchanged;
   const auto [rows, variables] = remaining(elimination);

@@ -13,6 +13,8 @@ struct LeanProblem {
   std::shared_ptr<Expansion> expansion;  ///< null: the problem is as it was given
 };
 
-LeanProblem lean_problem(const Problem& problem);
+/// `on_manifold`: steps stay on the constraints by their own variables, none is needed to carry the
+/// projection.
+LeanProblem lean_problem(const Problem& problem, bool on_manifold);
 
 }  // namespace daedalus

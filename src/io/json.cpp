@@ -91,6 +91,7 @@ std::string stats_json(const Solution& solution) {
   stats["message"] = solution.message.text();
   stats["method"] = solution.method;
   stats["formulation"] = solution.formulation;
+  if (!solution.choice.empty()) stats["choice"] = solution.choice;
   stats["t"] = end_of(solution);
   stats["steps"] = count.steps;
   stats["rejected"] = count.rejected;

@@ -36,18 +36,23 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
   if (field_ && !system_->constraints &&
       field_->distance(state.t, state.y.data()) < close_to_manifold) {
     rate_known_.assign(static_cast<std::size_t>(system_->size), 1);
+    note_shift(state);
     return true;
   }
   StartReport report = make_consistent(*system_, jacobian(state), state.t, state.y, state.yp, fixed,
                                        scale_, at_start);
   message = report.message;
   rate_known_ = report.rate_known;
-  if (solution_.start_shift.empty()) {
-    const Input y = shown(state.t, state.y.data());
-    for (int i = 0; i < y.size(); ++i)
-      solution_.start_shift.push_back(y[i] - (i < given_start_.size() ? given_start_[i] : 0.0));
-  }
+  note_shift(state);
   return report.consistent;
+}
+
+/// Of the first consistent point.
+void Integrator::Run::note_shift(const State& state) {
+  if (!solution_.start_shift.empty()) return;
+  const Input y = shown(state.t, state.y.data());
+  for (int i = 0; i < y.size(); ++i)
+    solution_.start_shift.push_back(y[i] - (i < given_start_.size() ? given_start_[i] : 0.0));
 }
 
 /// Structure may promise index 1 where values cancel: errors of the variables concerned must count

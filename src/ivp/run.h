@@ -20,6 +20,9 @@ class Integrator::Run {
   /// With `at_start` false the state is to come from `restore`.
   Run(const Problem& problem, const Options& options, bool at_start);
 
+  /// Resolves method "auto".
+  static std::unique_ptr<Run> make(const Problem& problem, const Options& options, bool at_start);
+
   bool step();
   void finish();
 
@@ -42,7 +45,10 @@ class Integrator::Run {
   void prepare_explicit(const State& start);
   void use_output(std::shared_ptr<StepOutput> output);
   Jacobian& jacobian(const State& at);
+  void note_shift(const State& state);
+  void watch_velocities();
   bool needs_interpolant() const;
+  bool shows_stiffness() const;
   void leave_out_auxiliary_variables();
   void begin();
   /// The user's variables at a point of the system.

@@ -19,7 +19,7 @@ constexpr int most_unknowns_of_output = 200;  // dense least squares at every ro
 
 void Integrator::Run::leave_out_auxiliary_variables() {
   given_start_ = problem_.start;
-  LeanProblem lean = lean_problem(problem_);
+  LeanProblem lean = lean_problem(problem_, explicit_ != nullptr);
   if (!lean.expansion) return;
   problem_ = std::move(lean.problem);
   expansion_ = std::move(lean.expansion);
@@ -38,18 +38,19 @@ void Integrator::Run::leave_out_auxiliary_variables() {
 
 void Integrator::Run::prepare() {
   validate(problem_, options_);
+  explicit_ = find_explicit(options_.method);
   leave_out_auxiliary_variables();
   if (options_.formulation != Formulation::direct) {
     CombinedProblem combined = combined_problem(problem_);
     problem_ = std::move(combined.problem);
     note_ = std::move(combined.note);
   }
-  explicit_ = find_explicit(options_.method);
   const Formulation formulation = chosen_formulation(problem_, options_.formulation, explicit_);
   system_ = make_system(problem_, formulation, options_.baumgarte_rate);
   system_->expansion = expansion_;
   system_->choose_evaluation(options_.evaluation);
   // Explicit methods keep it by construction, and near singular points multipliers do not exist.
+  if (explicit_ && std::holds_alternative<ExpressionGraph>(problem_.form)) watch_velocities();
   if (explicit_)
     std::erase_if(system_->levels,
                   [](const ConstraintLevel& level) { return level.name == "acceleration"; });
@@ -97,6 +98,16 @@ void Integrator::Run::prepare() {
                              system_->variables.begin() + system_->visible);
   if (expansion_) solution_.variables = expansion_->names();
   solution_.unknowns = n;
+}
+
+/// Constraints of motions are kept at the level of velocities too.
+void Integrator::Run::watch_velocities() {
+  if (!system_->hidden_constraints || system_->switching) return;
+  const auto reduced = make_system(problem_, Formulation::projected);
+  // Accelerations are no variables of this system.
+  if (reduced->levels.size() != 3) return;
+  reduced->levels.resize(2);
+  system_->levels = reduced->levels;
 }
 
 void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {

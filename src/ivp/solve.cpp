@@ -96,7 +96,7 @@ Vector Solution::operator()(double time) const {
 }
 
 Integrator::Integrator(const Problem& problem, const Options& options)
-    : run_(std::make_unique<Run>(problem, options, true)) {}
+    : run_(Run::make(problem, options, true)) {}
 Integrator::Integrator(std::unique_ptr<Run> run) : run_(std::move(run)) {}
 Integrator::~Integrator() = default;
 Integrator::Integrator(Integrator&&) noexcept = default;
@@ -127,7 +127,7 @@ void Integrator::save(std::ostream& stream) const {
 
 Integrator Integrator::resume(const Problem& problem, const Options& options,
                               std::istream& stream) {
-  auto run = std::make_unique<Run>(problem, options, false);
+  auto run = Run::make(problem, options, false);
   run->restore(stream);
   return Integrator(std::move(run));
 }

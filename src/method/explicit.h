@@ -17,7 +17,8 @@ struct ExplicitTable {
   int stages;      ///< of the step; the next one is the slope at its end
   int all_stages;  ///< with those of the dense output
   int dense_order;
-  int dense_rows;  ///< of d
+  int dense_rows;    ///< of d
+  double stability;  ///< h |lambda| beyond which damped modes grow, about
   /// error_order[i] is that of the embedded method whose distance from b the weights e[i] give.
   /// Two of them make |h| E0^2 / sqrt(E0^2 + E1^2 / 100). [HairerNorsettWanner1993, II.10]
   std::array<int, 2> error_order;
@@ -38,6 +39,7 @@ inline constexpr ExplicitTable dormand_prince_5 = {
     7,
     4,
     1,
+    3.25,
     {4, 0},
     {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
     {{{},
@@ -61,6 +63,7 @@ inline constexpr ExplicitTable dop853 = {
     16,
     7,
     4,
+    6.1,
     {5, 3},
     {0, 5.2600151958767731879e-2, 7.8900227938151597818e-2, 1.1835034190722739673e-1,
      2.8164965809277260327e-1, 3.3333333333333333333e-1, 0.25, 3.0769230769230769231e-1,

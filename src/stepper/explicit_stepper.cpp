@@ -166,6 +166,23 @@ double ExplicitStepper::share() const {
   return on_manifold_ ? std::max(share_of_a_step, attainable / options_.rtol) : share_of_a_step;
 }
 
+/// The last stage and the end of the step are at the same time: the quotient of the differences
+/// estimates the largest eigenvalue. [HairerWanner1996, IV.2]
+void ExplicitStepper::note_stiffness() {
+  const double* before = slope(method_.stages - 1);
+  const double* after = slope(method_.stages);
+  double slopes = 0, points = 0;
+  for (int i = 0; i < n_; ++i) {
+    slopes += std::pow(after[i] - before[i], 2);
+    points += std::pow(next_x_[i] - stage_[i], 2);
+  }
+  if (points > 0 && std::abs(h_used_) * std::sqrt(slopes / points) > method_.stability) {
+    ++stiff_steps_, easy_steps_ = 0;
+  } else if (++easy_steps_ >= steps_that_clear) {
+    stiff_steps_ = 0;
+  }
+}
+
 double ExplicitStepper::error(double h) {
   double part[2] = {0, 0};
   for (int e = 0; e < 2; ++e) {
@@ -213,6 +230,7 @@ bool ExplicitStepper::attempt(double limit) {
     const double estimate = !made ? 0 : options_.fixed_step > 0 ? 0 : error(h_);
     const bool usable = made && std::isfinite(estimate);
     if (usable && estimate <= 1 && (method_.error_needs_end() || make_end(end))) {
+      note_stiffness();
       const bool veto = options_.fixed_step == 0 && !reached_ && vetoes < most_vetoes &&
                         std::abs(next_since_) < too_near * std::abs(h_);
       if (veto) {

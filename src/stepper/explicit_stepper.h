@@ -26,10 +26,14 @@ class ExplicitStepper final : public Stepper {
   int order() const override { return method_.order; }
   int most_stages() const override { return method_.dense_rows + 3; }
 
+  /// Several steps of late were as long as stability allows.
+  bool is_stiff() const { return stiff_steps_ >= steps_that_tell; }
+
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
 
  private:
+  static constexpr int steps_that_tell = 5, steps_that_clear = 6;
   enum class Outcome { done, needs_projection, failed };
 
   double* slope(int stage) { return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * n_; }
@@ -45,6 +49,7 @@ class ExplicitStepper final : public Stepper {
   bool take_step(double h, double end);
   double share() const;
   void note_crossing();
+  void note_stiffness();
   void count();
   double error(double h);
   double weighted(const double* x, const double* a, const double* b) const;
@@ -62,6 +67,7 @@ class ExplicitStepper final : public Stepper {
   std::vector<double> slopes_, stage_, estimate_, tolerance_, multipliers_;
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;
+  int stiff_steps_ = 0, easy_steps_ = 0;
   double health_ = 1, health_before_ = 1, since_ = 0, next_since_ = 0, next_health_ = 1;
 };
 

@@ -54,6 +54,7 @@ ReportContent content() {
 
 Options options() {
   Options options;
+  options.method = "radau";  // three levels of residuals
   options.rtol = 1e-8;
   options.events = {{"lowest point", [](double, Input y) { return y[0]; }}};
   return options;

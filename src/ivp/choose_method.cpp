@@ -1,0 +1,89 @@
+// Method "auto". Constrained motions are made by explicit steps on the manifold of the constraints,
+// several times faster there than implicit ones and the only kind that passes singular points. Some
+// steps made ahead tell whether forces are stiff.
+#include "analysis/signature.h"
+#include "expression/equation_set.h"
+#include "ivp/run.h"
+
+namespace daedalus {
+namespace {
+
+constexpr int steps_ahead = 40;
+constexpr int most_coordinates = 60;  // matrices of the constraints are dense
+constexpr int most_variables = 400;
+constexpr double loose = 1e-3;  // from here on the lower order takes fewer evaluations
+
+/// What only implicit methods know was not asked for.
+bool leaves_the_choice(const Options& options) {
+  const Options defaults;
+  return (options.formulation == Formulation::automatic ||
+          options.formulation == Formulation::projected) &&
+         options.fixed_step == 0 && options.min_stages == defaults.min_stages &&
+         options.max_stages == defaults.max_stages &&
+         options.algebraic_update == AlgebraicUpdate::automatic &&
+         options.linear_algebra == LinearAlgebra::automatic;
+}
+
+bool may_lie_on_a_manifold(const Problem& problem) {
+  if (!problem.variable_index.empty()) return false;
+  if (const auto* form = std::get_if<Mechanical>(&problem.form))
+    return form->holonomic + form->nonholonomic > 0 && form->coordinates <= most_coordinates;
+  const auto* form = std::get_if<ExpressionGraph>(&problem.form);
+  if (!form || !form->equations || form->equations->rows() != form->size || form->switching ||
+      form->size > most_variables)
+    return false;
+  const StructuralAnalysis structure =
+      analyze_structure(signature_of(*form->equations, form->size));
+  return structure.regular && structure.index == 3;
+}
+
+}  // namespace
+
+bool Integrator::Run::shows_stiffness() const {
+  Statistics unseen;
+  const std::shared_ptr<ProjectedField> field = field_->for_output();
+  ExplicitStepper ahead(field, *explicit_, options_, atol_, unseen);
+  ahead.start(stepper_->state(), stepper_->next_step());
+  for (int k = 0; k < steps_ahead; ++k) {
+    if (!ahead.attempt(problem_.t_span.end) || ahead.is_stiff()) return true;
+    ahead.commit();
+    if (ahead.reached_limit()) return false;
+  }
+  return false;
+}
+
+std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
+                                                       const Options& options, bool at_start) {
+  if (options.method != "auto") return std::make_unique<Run>(problem, options, at_start);
+  Options chosen = options;
+  chosen.method = options.rtol >= loose ? "dormand_prince_5" : "dop853";
+  std::string why = "no motion on constraints of moderate size";
+  if (!leaves_the_choice(options)) {
+    why = "options of implicit methods are given";
+  } else if (may_lie_on_a_manifold(problem)) {
+    try {
+      auto run = std::make_unique<Run>(problem, chosen, true);
+      if (run->field_->algebraic == 0) {
+        why = "no constraints are left";
+      } else if (run->over_) {
+        why = "the start was not found by an explicit method";
+      } else if (run->field_->differential > 2 * most_coordinates) {
+        why = "the constraints are many";
+      } else if (run->shows_stiffness()) {
+        why = "stiff in its first steps";
+      } else {
+        if (!at_start) run = std::make_unique<Run>(problem, chosen, false);
+        run->solution_.choice = chosen.method + ": on constraints, not stiff in its first steps";
+        return run;
+      }
+    } catch (const InvalidInput&) {
+      // Another form, or something that the other method will complain of as well.
+    }
+  }
+  chosen.method = "radau";
+  auto run = std::make_unique<Run>(problem, chosen, at_start);
+  run->solution_.choice = "radau: " + why;
+  return run;
+}
+
+}  // namespace daedalus
