@@ -99,7 +99,7 @@ TEST(Allocation, DoesNotHappenForAnyIndexOrFormulation) {
 }
 
 TEST(Allocation, DoesNotHappenInExplicitSteps) {
-  for (const char* method : {"dop853", "dormand_prince_5"}) {
+  for (const char* method : {"dop853", "dormand_prince_5", "srm"}) {
     const Options o{.method = method, .rtol = 1e-6};
     EXPECT_EQ(allocations_while_stepping(exact::pendulum(9), o), 0) << method;
     EXPECT_EQ(allocations_while_stepping(reproduce::four_bar().problem(0.3, 8, 5), o), 0) << method;

@@ -119,7 +119,7 @@ TEST(Checkpoint, ResumesEveryKindOfMethodToTheSameBits) {
 }
 
 TEST(Checkpoint, ResumesExplicitMethodsAlsoAcrossSingularPoints) {
-  for (const char* method : {"dop853", "dormand_prince_5"}) {
+  for (const char* method : {"dop853", "dormand_prince_5", "srm"}) {
     const Options o{.method = method, .rtol = 1e-6};
     expect_same_bits(exact::oscillator().problem, o, method);
     expect_same_bits(exact::pendulum(2), o, method);

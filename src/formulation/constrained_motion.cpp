@@ -16,11 +16,11 @@ constexpr auto everything = [](const double*, double, double) { return true; };
 
 }  // namespace
 
-ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations)
+ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations, Solves solves)
     : equations_(std::move(equations)),
       n_(equations_->coordinates),
       m_(equations_->constraints()),
-      constraints_(m_, n_),
+      constraints_(make_constraints(solves, m_, n_)),
       mass_(n_, n_) {
   differential = 2 * n_;
   algebraic = m_;
@@ -76,15 +76,16 @@ double ConstrainedMotion::scaled_size(const double* x) const {
 
 bool ConstrainedMotion::prepare(double t, const double* q, bool decompose) {
   if (prepared_ && t == at_t_ && std::equal(q, q + n_, at_q_.begin()) &&
-      (!decompose || constraints_.is_decomposed()))
+      (!decompose || constraints_->is_decomposed()))
     return true;
   prepared_ = false;
   if (!prepare_mass(t, q)) return false;
-  if (m_ > 0) equations_->jacobian(t, q, constraints_.row(0));
-  for (int i = 0; i < m_; ++i) to_scaled_force(constraints_.row(i));
-  if (learning_) constraints_.learn();
-  ++factorizations;
-  if (m_ > 0 && !(decompose ? constraints_.decompose() : constraints_.factor())) return false;
+  if (m_ > 0) equations_->jacobian(t, q, constraints_->row(0));
+  for (int i = 0; i < m_; ++i) to_scaled_force(constraints_->row(i));
+  if (learning_) constraints_->learn();
+  const auto made = constraints_->factorizations;
+  if (m_ > 0 && !(decompose ? constraints_->decompose() : constraints_->factor())) return false;
+  factorizations += constraints_->factorizations - made;
   at_t_ = t;
   std::copy(q, q + n_, at_q_.begin());
   return prepared_ = true;
@@ -97,13 +98,15 @@ bool ConstrainedMotion::slope(double t, const double* x, double* xp) {
   to_scaled_force(force_.data());
   if (m_ > 0) equations_->curvature(t, q, v, gamma_.data());
   for (int i = 0; i < m_; ++i)
-    right_side_[i] = dot(constraints_.row(i), force_.data(), n_) + gamma_[i];
+    right_side_[i] = dot(constraints_->row(i), force_.data(), n_) + gamma_[i];
   slope_t_q_v_[0] = t;
   std::copy(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
   undetermined_ = false;
-  const bool crossing = constraints_.is_decomposed() && constraints_.health() < nearly_singular;
-  constraints_.solve(right_side_.data(), zh_.data(), crossing ? nearly_singular : 0);
+  const auto made = constraints_->iterations;
+  const bool crossing = constraints_->is_decomposed() && constraints_->health() < nearly_singular;
+  constraints_->solve(right_side_.data(), zh_.data(), crossing ? nearly_singular : 0);
   if (crossing && !add_derivative_rows(t, q, v)) return false;
+  iterations += constraints_->iterations - made;
   double sum = 0;
   for (int j = 0; j < n_; ++j) xp[j] = v[j], xp[n_ + j] = force_[j] - zh_[j];
   from_scaled_motion(xp + n_);
@@ -113,8 +116,8 @@ bool ConstrainedMotion::slope(double t, const double* x, double* xp) {
 
 void ConstrainedMotion::multipliers(double* z) const {
   auto& self = const_cast<ConstrainedMotion&>(*this);
-  self.constraints_.multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
-  if (undetermined_ && constraints_.health() < multipliers_exist)
+  self.constraints_->multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
+  if (undetermined_ && constraints_->health() < multipliers_exist)
     return std::fill(z, z + m_, std::numeric_limits<double>::quiet_NaN());
   equations_->to_user(slope_t_q_v_[0], slope_t_q_v_.data() + 1, z);
 }
@@ -123,13 +126,13 @@ void ConstrainedMotion::multipliers(double* z) const {
 /// `keep` says. The size of what is done.
 template <class Keep>
 double ConstrainedMotion::correct(const double* residual, double* x, double drop_below, Keep keep) {
-  constraints_.solve_where(residual, step_.data(), drop_below,
-                           [&](const double* component, double sigma) {
-                             std::copy(component, component + n_, projected_.begin());
-                             const double size = norm(projected_);
-                             from_scaled_motion(projected_.data());
-                             return keep(projected_.data(), size, sigma);
-                           });
+  constraints_->solve_where(residual, step_.data(), drop_below,
+                            [&](const double* component, double sigma) {
+                              std::copy(component, component + n_, projected_.begin());
+                              const double size = norm(projected_);
+                              from_scaled_motion(projected_.data());
+                              return keep(projected_.data(), size, sigma);
+                            });
   const double size = norm(step_);
   from_scaled_motion(step_.data());
   for (int k = 0; k < n_; ++k) x[k] -= step_[k];
@@ -182,7 +185,7 @@ bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance
   if (equations_->position > 0) {
     double before = std::numeric_limits<double>::infinity();
     // The factors of the last stage, which was near this point, serve while they contract.
-    bool fresh = !prepared_ || constraints_.is_decomposed();
+    bool fresh = !prepared_ || constraints_->is_decomposed();
     for (int k = 0; k < 2 * most_corrections; ++k) {
       if (fresh && !prepare(t, q, false)) return false;
       equations_->positions(t, q, residual_.data());
@@ -217,10 +220,10 @@ double ConstrainedMotion::distance(double t, const double* x) {
   if (m_ == 0) return 0;
   if (!prepare(t, x, true)) return std::numeric_limits<double>::infinity();
   equations_->positions(t, x, residual_.data());
-  constraints_.solve(residual_.data(), step_.data(), nearly_singular);
+  constraints_->solve(residual_.data(), step_.data(), nearly_singular);
   double far = norm(step_) / size_;
   equations_->velocities(t, x, x + n_, residual_.data());
-  constraints_.solve(residual_.data(), step_.data(), nearly_singular);
+  constraints_->solve(residual_.data(), step_.data(), nearly_singular);
   const double speed = scaled_size(x + n_);
   return far + norm(step_) / (speed > 0 ? speed : 1);
 }
@@ -228,7 +231,7 @@ double ConstrainedMotion::distance(double t, const double* x) {
 void ConstrainedMotion::begin(double t, const double* x) {
   if (m_ == 0) return;
   around(x, n_, unprojected_.data(), [&](const double* q) {
-    if (prepare(t, q, true)) constraints_.learn_reference();
+    if (prepare(t, q, true)) constraints_->learn_reference();
   });
   prepared_ = false;
   if (!prepare(t, x, true)) return;
@@ -237,9 +240,18 @@ void ConstrainedMotion::begin(double t, const double* x) {
   prepared_ = false;
 }
 
+/// In the metric of M: an error of zh is one of the accelerations divided by a root of a mass.
+void ConstrainedMotion::ask_for(double slope_error) {
+  double lightest = std::numeric_limits<double>::infinity();
+  for (int j = 0; j < n_; ++j) lightest = std::min(lightest, std::abs(mass_(j, j)));
+  constraints_->set_accuracy(slope_error * std::sqrt(lightest));
+}
+
 std::unique_ptr<ProjectedField> ConstrainedMotion::for_output() const {
   auto copy = std::make_unique<ConstrainedMotion>(*this);
   copy->equations_ = equations_->copy();
+  copy->constraints_ = constraints_->copy();
+  copy->constraints_->freeze();
   copy->learning_ = copy->prepared_ = false;
   return copy;
 }
@@ -252,21 +264,18 @@ std::vector<std::string> ConstrainedMotion::notes() const {
 }
 
 void ConstrainedMotion::save(std::vector<double>& memory) const {
-  constraints_.save(memory);
-  for (const double x : {size_, dependent_ ? 1.0 : 0.0, prepared_ ? 1.0 : 0.0,
-                         constraints_.is_decomposed() ? 1.0 : 0.0, at_t_})
+  constraints_->save(memory);
+  for (const double x : {size_, dependent_ ? 1.0 : 0.0, prepared_ ? 1.0 : 0.0, at_t_})
     memory.push_back(x);
   save_list(memory, at_q_);
 }
 
 void ConstrainedMotion::restore(SavedState& memory) {
-  constraints_.restore(memory);
+  constraints_->restore(memory);
   size_ = memory.number(), dependent_ = memory.flag();
-  const bool prepared = memory.flag(), decomposed = memory.flag();
-  const double t = memory.number();
-  memory.list(unprojected_);
-  prepared_ = false;
-  if (prepared) prepare(t, unprojected_.data(), decomposed);
+  prepared_ = memory.flag(), at_t_ = memory.number();
+  memory.list(at_q_);
+  prepared_ = prepared_ && prepare_mass(at_t_, at_q_.data());
   factorizations = 0;
 }
 

@@ -19,17 +19,18 @@ class ConstrainedMotion final : public ProjectedField {
   /// from the next derivative of the constraints.
   static constexpr double nearly_singular = 1e-5;
 
-  explicit ConstrainedMotion(std::shared_ptr<MotionEquations> equations);
+  ConstrainedMotion(std::shared_ptr<MotionEquations> equations, Solves solves);
 
   bool slope(double t, const double* x, double* xp) override;
   void multipliers(double* z) const override;
   bool project_stage(double t, double* x) override;
   bool project_end(double t, double* x, const double* tolerance) override;
   double distance(double t, const double* x) override;
-  double health() const override { return constraints_.health(); }
+  double health() const override { return constraints_->health(); }
   double since_singular() override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
+  void ask_for(double slope_error) override;
   std::vector<std::string> notes() const override;
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
@@ -50,7 +51,7 @@ class ConstrainedMotion final : public ProjectedField {
 
   std::shared_ptr<MotionEquations> equations_;
   int n_, m_;
-  ConstraintMatrix constraints_;
+  std::shared_ptr<ConstraintMatrix> constraints_;
   std::vector<double> inverse_root_;  ///< of a diagonal mass: L^-1
   bool identity_ = false, diagonal_ = false, learning_ = true;
   Matrix mass_;

@@ -11,7 +11,7 @@ namespace daedalus {
 /// A combination of the rows that turns slower does not cross, it is redundant.
 double ConstrainedMotion::slowest_turn(const double* v) const {
   constexpr double drops_out = 1e-7;
-  return drops_out * scaled_size(v) * constraints_.reference() / size_;
+  return drops_out * scaled_size(v) * constraints_->reference() / size_;
 }
 
 /// rate_ = d/dt Gc along (1, v), by rows and in the metric of M.
@@ -31,37 +31,36 @@ bool ConstrainedMotion::add_derivative_rows(double t, const double* q, const dou
   equations_->next_curvature(t, q, v, third_values_.data());
   for (int i = equations_->position; i < m_; ++i)
     for (int k = 0; k < n_; ++k) rate_[k + static_cast<std::ptrdiff_t>(i) * n_] *= 2.0 / 3.0;
-  const double reference = constraints_.reference();
+  const double reference = constraints_->reference();
   int added = 0;
-  for (int i = 0; i < m_; ++i) {
-    if (constraints_.relative_sigma(i) >= nearly_singular) continue;
-    constraints_.turning(i, rate_.data(), nearly_singular, extra_.data(), projected_.data());
+  for (int i = 0; i < constraints_->pairs(); ++i) {
+    if (constraints_->relative_sigma(i) >= nearly_singular) continue;
+    constraints_->turning(i, rate_.data(), nearly_singular, extra_.data(), projected_.data());
     const double turn = norm(projected_);
     if (!(turn > slowest_turn(v))) {
       dependent_ = true;
       continue;
     }
-    const double sigma = constraints_.sigma(i);
+    const double sigma = constraints_->sigma(i);
     const double s =
-        sigma > 0 ? sigma * dot(constraints_.right(i), projected_.data(), n_) / (turn * turn) : 0;
+        sigma > 0 ? sigma * dot(constraints_->right(i), projected_.data(), n_) / (turn * turn) : 0;
     const double window = nearly_singular * reference / turn;
     const double th = std::copysign(std::max(0.0, window - std::abs(s)), s);
     double value =
-        constraints_.left(i, gamma_.data()) + th * constraints_.left(i, third_values_.data()) / 3;
+        constraints_->left(i, gamma_.data()) + th * constraints_->left(i, third_values_.data()) / 3;
     for (int k = 0; k < n_; ++k) {
-      const double row = (sigma > 0 ? sigma * constraints_.right(i)[k] : 0) + th * extra_[k];
+      const double row = (sigma > 0 ? sigma * constraints_->right(i)[k] : 0) + th * extra_[k];
       step_[k] = row;
       value += row * (force_[k] - zh_[k]);  // row (L^T a) + rhs must vanish
     }
     // The part of the row that no other condition sees carries the correction.
     projected_ = step_;
-    const auto remove = [&](const double* direction) {
+    constraints_->leave_free(projected_.data(), nearly_singular);
+    for (int k = 0; k < added; ++k) {
+      const double* direction = added_.data() + static_cast<std::ptrdiff_t>(k) * n_;
       const double part = dot(direction, step_.data(), n_);
       for (int j = 0; j < n_; ++j) projected_[j] -= part * direction[j];
-    };
-    for (int k = 0; k < m_; ++k)
-      if (constraints_.relative_sigma(k) >= nearly_singular) remove(constraints_.right(k));
-    for (int k = 0; k < added; ++k) remove(added_.data() + static_cast<std::ptrdiff_t>(k) * n_);
+    }
     const double length = norm(projected_);
     if (!(length > 0)) continue;
     double* direction = added_.data() + static_cast<std::ptrdiff_t>(added++) * n_;
@@ -79,7 +78,7 @@ double ConstrainedMotion::since_singular() {
   if (m_ == 0 || !prepare(slope_t_q_v_[0], q, true)) return std::numeric_limits<double>::infinity();
   const double* v = q + n_;
   turn_rates(slope_t_q_v_[0], q, v);
-  return constraints_.since_crossing(rate_.data(), slowest_turn(v));
+  return constraints_->since_crossing(rate_.data(), slowest_turn(v));
 }
 
 }  // namespace daedalus

@@ -65,7 +65,8 @@ class GraphSlopes final : public ProjectedField {
 
 std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
                                                  const ExpressionGraph& given,
-                                                 std::shared_ptr<const std::vector<double>> modes) {
+                                                 std::shared_ptr<const std::vector<double>> modes,
+                                                 Solves solves) {
   ExpressionGraph form = given;
   if (form.variables.empty()) append_numbered(form.variables, "y", form.size);
   if (form.equation_names.empty()) append_numbered(form.equation_names, "equation ", form.size);
@@ -77,7 +78,7 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
   if (highest == 1) {
     auto equations = std::make_shared<GraphIndex2>(form, structure, std::move(modes));
     const std::vector<int> places = equations->places();
-    auto field = std::make_unique<Index2Field>(std::move(equations));
+    auto field = std::make_unique<Index2Field>(std::move(equations), solves);
     field->places = places;
     return field;
   }
@@ -87,7 +88,7 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
   auto motion = std::make_shared<GraphMotion>(form, structure, problem.t_span.begin, y.data(),
                                               std::move(modes));
   const std::vector<int> places = motion->places();
-  auto field = std::make_unique<ConstrainedMotion>(std::move(motion));
+  auto field = std::make_unique<ConstrainedMotion>(std::move(motion), solves);
   field->places = places;
   return field;
 }

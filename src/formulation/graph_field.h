@@ -10,6 +10,7 @@ namespace daedalus {
 /// Throws InvalidInput that says what is missing.
 std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
                                                  const ExpressionGraph& form,
-                                                 std::shared_ptr<const std::vector<double>> modes);
+                                                 std::shared_ptr<const std::vector<double>> modes,
+                                                 Solves solves);
 
 }  // namespace daedalus

@@ -12,19 +12,24 @@ namespace {
 constexpr double limit_below = 1e-6;     // health from which on y' is taken as a limit
 constexpr double limit_distance = 1e-5;  // of the time in which y changes by its size
 constexpr double drops_out = 1e-7;
+// Of multipliers by products: eps over the size of G B, and the tolerance of each iteration.
+constexpr double regularisation = 1e-4;
+constexpr double contraction = 0.01;
 constexpr int most_corrections = 6, most_iterations = 10;
 
 }  // namespace
 
-Index2Field::Index2Field(std::shared_ptr<Index2Equations> equations)
+Index2Field::Index2Field(std::shared_ptr<Index2Equations> equations, Solves solves)
     : equations_(std::move(equations)),
       n_(equations_->differential),
       m_(equations_->algebraic),
-      constraints_(m_, n_),
+      solves_(solves),
+      constraints_(make_constraints(solves, m_, n_)),
       matrix_(m_, m_),
       change_(m_),
       rest_(m_),
-      factors_(m_) {
+      factors_(m_),
+      krylov_(m_) {
   differential = n_;
   algebraic = m_;
   const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
@@ -37,17 +42,66 @@ Index2Field::Index2Field(std::shared_ptr<Index2Equations> equations)
 bool Index2Field::prepare(double t, const double* x) {
   if (prepared_ && t == at_t_ && std::equal(x, x + n_, at_x_.begin())) return true;
   prepared_ = false;
-  equations_->jacobian(t, x, constraints_.row(0));
-  if (learning_) constraints_.learn();
-  ++factorizations;
-  if (!constraints_.factor()) return false;
+  equations_->jacobian(t, x, constraints_->row(0));
+  if (learning_) constraints_->learn();
+  const auto made = constraints_->factorizations;
+  if (!constraints_->factor()) return false;
+  factorizations += constraints_->factorizations - made;
   at_t_ = t;
   std::copy(x, x + n_, at_x_.begin());
   return prepared_ = true;
 }
 
-/// Newton's iteration for z; one step where f is affine in z. Rows of g_y f_z that are small are
-/// divided by their size, which cancels, so that LU stays accurate however near the singular point.
+/// (g_y f_z) change = rest. Rows that are small are divided by their size, which cancels, so that
+/// LU stays accurate however near the singular point.
+void Index2Field::find_change() {
+  for (int i = 0; i < m_; ++i) {
+    const double* row = constraints_->row(i);
+    double largest = 0;
+    for (int c = 0; c < m_; ++c) {
+      double sum = 0;
+      for (int j = 0; j < n_; ++j) sum += row[j] * directions_[c + j * m_];
+      matrix_(i, c) = sum;
+      largest = std::max(largest, std::abs(sum));
+    }
+    matrix_.row(i) /= largest;
+    rest_[i] /= largest;
+  }
+  factors_.compute(matrix_);
+  change_.noalias() = factors_.solve(rest_);
+}
+
+/// The same by products: sequential regularisation with E = I,
+///   (eps I + g_y f_z) (z_s - z_{s-1}) = -(g_y f(z_{s-1}) + g_t),
+/// eps with the sign of the trace of g_y f_z. Its iterations are those of `regular_slope`.
+void Index2Field::iterate_change() {
+  double trace = 0;
+  for (int i = 0; i < m_; ++i) {
+    for (int j = 0; j < n_; ++j)
+      trace += constraints_->row(i)[j] * directions_[i + j * m_] / constraints_->scale(i);
+    rest_[i] /= constraints_->scale(i);
+  }
+  const double eps = regularisation * trace / m_;
+  krylov_.solve(
+      [&](const double* w, double* out) {
+        for (int j = 0; j < n_; ++j) step_[j] = dot(&directions_[j * m_], w, m_);
+        for (int i = 0; i < m_; ++i)
+          out[i] =
+              eps * w[i] + dot(constraints_->row(i), step_.data(), n_) / constraints_->scale(i);
+      },
+      rest_.data(), regularisation, change_.data());
+  ++iterations;
+}
+
+/// |f_z change|.
+double Index2Field::slope_change() const {
+  double sum = 0;
+  for (int j = 0; j < n_; ++j)
+    sum += std::pow(dot(&directions_[static_cast<std::size_t>(j * m_)], change_.data(), m_), 2);
+  return std::sqrt(sum);
+}
+
+/// Newton's iteration for z; one step where f is affine in z and G B is factored.
 bool Index2Field::regular_slope(double t, const double* x, double* xp) {
   if (!prepare(t, x)) return false;
   equations_->drift(t, x, drift_.data());
@@ -55,22 +109,8 @@ bool Index2Field::regular_slope(double t, const double* x, double* xp) {
   double before = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_iterations; ++k) {
     equations_->directions(t, x, z_.data(), directions_.data());
-    for (int i = 0; i < m_; ++i) {
-      const double* row = constraints_.row(i);
-      double largest = 0, rest = drift_[i];
-      for (int j = 0; j < n_; ++j) rest += row[j] * xp[j];
-      for (int c = 0; c < m_; ++c) {
-        double sum = 0;
-        for (int j = 0; j < n_; ++j) sum += row[j] * directions_[c + j * m_];
-        matrix_(i, c) = sum;
-        largest = std::max(largest, std::abs(sum));
-      }
-      if (!(largest > 0)) return false;
-      matrix_.row(i) /= largest;
-      rest_[i] = -rest / largest;
-    }
-    factors_.compute(matrix_);
-    change_.noalias() = factors_.solve(rest_);
+    for (int i = 0; i < m_; ++i) rest_[i] = -(dot(constraints_->row(i), xp, n_) + drift_[i]);
+    solves_ == Solves::by_factors ? find_change() : iterate_change();
     double moved = 0, size = 0;
     for (int c = 0; c < m_; ++c) {
       z_[c] += change_[c];
@@ -79,7 +119,8 @@ bool Index2Field::regular_slope(double t, const double* x, double* xp) {
     if (!std::isfinite(moved)) return false;
     equations_->slopes(t, x, z_.data(), xp);
     if (moved <= 1e-28 * size || (k > 0 && moved >= before)) break;
-    if (k == 0 && is_affine_) break;
+    if (k == 0 && is_affine_ && solves_ == Solves::by_factors) break;
+    if (solves_ == Solves::by_products && contraction * slope_change() <= accuracy_) break;
     before = moved;
   }
   return std::isfinite(norm(xp, n_));
@@ -101,7 +142,7 @@ bool Index2Field::limit_slope(double t, const double* x, double* xp) {
 
 bool Index2Field::slope(double t, const double* x, double* xp) {
   if (!prepare(t, x)) return false;
-  health_ = constraints_.health();
+  health_ = constraints_->health();
   undetermined_ = health_ < limit_below;
   slope_t_x_[0] = t;
   std::copy(x, x + n_, slope_t_x_.begin() + 1);
@@ -138,9 +179,9 @@ double Index2Field::since_singular() {
   if (!equations_->jacobian_rate(slope_t_x_[0], x, direction_.data(), rate_.data()) ||
       !prepare(slope_t_x_[0], x))
     return none;
-  if (!constraints_.is_decomposed() && !constraints_.decompose()) return none;
-  return constraints_.since_crossing(
-      rate_.data(), drops_out * norm(direction_.data(), n_) * constraints_.reference() / size_);
+  if (!constraints_->is_decomposed() && !constraints_->decompose()) return none;
+  return constraints_->since_crossing(
+      rate_.data(), drops_out * norm(direction_.data(), n_) * constraints_->reference() / size_);
 }
 
 bool Index2Field::correct(double t, double* x, double drop_below, const double* tolerance) {
@@ -148,10 +189,10 @@ bool Index2Field::correct(double t, double* x, double drop_below, const double* 
   for (int k = 0; k < most_corrections; ++k) {
     if (!prepare(t, x)) return false;
     equations_->constraint(t, x, residual_.data());
-    constraints_.solve_where(residual_.data(), step_.data(), drop_below,
-                             [&](const double* component, double) {
-                               return !tolerance || stays_within(component, tolerance, n_);
-                             });
+    constraints_->solve_where(residual_.data(), step_.data(), drop_below,
+                              [&](const double* component, double) {
+                                return !tolerance || stays_within(component, tolerance, n_);
+                              });
     for (int j = 0; j < n_; ++j) x[j] -= step_[j];
     const double size = norm(step_.data(), n_);
     if (!std::isfinite(size)) return false;
@@ -180,19 +221,19 @@ bool Index2Field::project_end(double t, double* x, const double* tolerance) {
 double Index2Field::distance(double t, const double* x) {
   if (!prepare(t, x)) return std::numeric_limits<double>::infinity();
   equations_->constraint(t, x, residual_.data());
-  constraints_.solve(residual_.data(), step_.data(), limit_below);
+  constraints_->solve(residual_.data(), step_.data(), limit_below);
   return norm(step_.data(), n_) / size_;
 }
 
 void Index2Field::begin(double t, const double* x) {
   around(x, n_, moved_.data(), [&](const double* point) {
     prepared_ = false;
-    if (prepare(t, point) && constraints_.decompose()) constraints_.learn_reference();
+    if (prepare(t, point) && constraints_->decompose()) constraints_->learn_reference();
   });
   prepared_ = false;
   size_ = norm(x, n_);
   if (!(size_ > 0)) size_ = 1;
-  if (!prepare(t, x) || constraints_.health() < limit_below) return;
+  if (!prepare(t, x) || constraints_->health() < limit_below) return;
   // Whether one step of Newton's iteration is all it takes.
   if (!regular_slope(t, x, side_.data())) return;
   std::copy(directions_.begin(), directions_.end(), rate_.begin());
@@ -205,27 +246,27 @@ void Index2Field::begin(double t, const double* x) {
 std::unique_ptr<ProjectedField> Index2Field::for_output() const {
   auto copy = std::make_unique<Index2Field>(*this);
   copy->equations_ = equations_->copy();
+  copy->constraints_ = constraints_->copy();
+  copy->constraints_->freeze();
+  copy->accuracy_ = 0;
   copy->learning_ = copy->prepared_ = false;
   return copy;
 }
 
 void Index2Field::save(std::vector<double>& memory) const {
-  constraints_.save(memory);
+  constraints_->save(memory);
   memory.push_back(size_), memory.push_back(known_ ? 1 : 0), memory.push_back(is_affine_ ? 1 : 0);
   save_list(memory, z_), save_list(memory, direction_);
-  memory.push_back(prepared_ ? 1 : 0), memory.push_back(at_t_);
+  for (const double value : {prepared_ ? 1.0 : 0.0, at_t_, accuracy_}) memory.push_back(value);
   save_list(memory, at_x_);
 }
 
 void Index2Field::restore(SavedState& memory) {
-  constraints_.restore(memory);
+  constraints_->restore(memory);
   size_ = memory.number(), known_ = memory.flag(), is_affine_ = memory.flag();
   memory.list(z_), memory.list(direction_);
-  const bool prepared = memory.flag();
-  const double t = memory.number();
-  memory.list(side_);
-  prepared_ = false;
-  if (prepared) prepare(t, side_.data());
+  prepared_ = memory.flag(), at_t_ = memory.number(), accuracy_ = memory.number();
+  memory.list(at_x_);
   factorizations = 0;
 }
 

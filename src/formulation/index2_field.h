@@ -8,12 +8,13 @@
 #include "formulation/index2_equations.h"
 #include "formulation/projected_field.h"
 #include "linear/constraint_matrix.h"
+#include "linear/gmres.h"
 
 namespace daedalus {
 
 class Index2Field final : public ProjectedField {
  public:
-  explicit Index2Field(std::shared_ptr<Index2Equations> equations);
+  Index2Field(std::shared_ptr<Index2Equations> equations, Solves solves);
 
   bool slope(double t, const double* x, double* xp) override;
   void guess_multipliers(const double* z) override;
@@ -25,27 +26,33 @@ class Index2Field final : public ProjectedField {
   double since_singular() override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
+  void ask_for(double slope_error) override { accuracy_ = slope_error; }
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
 
  private:
   bool prepare(double t, const double* x);
+  void find_change();
+  void iterate_change();
+  double slope_change() const;
   bool regular_slope(double t, const double* x, double* xp);
   bool limit_slope(double t, const double* x, double* xp);
   bool correct(double t, double* x, double drop_below, const double* tolerance);
 
   std::shared_ptr<Index2Equations> equations_;
   int n_, m_;
-  ConstraintMatrix constraints_;
+  Solves solves_;
+  std::shared_ptr<ConstraintMatrix> constraints_;
   bool learning_ = true, prepared_ = false, undetermined_ = false, known_ = false;
   bool is_affine_ = false;  ///< in z
-  double at_t_ = 0, size_ = 1, health_ = 1;
+  double at_t_ = 0, size_ = 1, health_ = 1, accuracy_ = 0;
   std::vector<double> at_x_, directions_, drift_, residual_, step_, z_, moved_, side_;
   std::vector<double> direction_;  ///< the last slope, known from the first one on
   std::vector<double> rate_, slope_t_x_, unprojected_;
   Matrix matrix_;
   Vector change_, rest_;
   Eigen::PartialPivLU<Matrix> factors_;
+  Gmres krylov_;
 };
 
 }  // namespace daedalus

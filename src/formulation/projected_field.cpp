@@ -8,6 +8,8 @@
 #include "formulation/constrained_motion.h"
 #include "formulation/graph_field.h"
 #include "formulation/index2_field.h"
+#include "linear/factored_constraints.h"
+#include "linear/iterated_constraints.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -33,14 +35,19 @@ class Slopes final : public ProjectedField {
 
 }  // namespace
 
+std::shared_ptr<ConstraintMatrix> make_constraints(Solves solves, int rows, int columns) {
+  if (solves == Solves::by_products) return std::make_shared<IteratedConstraints>(rows, columns);
+  return std::make_shared<FactoredConstraints>(rows, columns);
+}
+
 std::unique_ptr<ProjectedField> make_projected_field(
-    const Problem& problem, std::shared_ptr<const std::vector<double>> modes) {
+    const Problem& problem, std::shared_ptr<const std::vector<double>> modes, Solves solves) {
   if (const auto* form = std::get_if<ExpressionGraph>(&problem.form))
-    return make_graph_field(problem, *form, std::move(modes));
+    return make_graph_field(problem, *form, std::move(modes), solves);
   if (const auto* form = std::get_if<Mechanical>(&problem.form))
-    return std::make_unique<ConstrainedMotion>(motion_of(*form));
+    return std::make_unique<ConstrainedMotion>(motion_of(*form), solves);
   if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form))
-    return std::make_unique<Index2Field>(index2_equations_of(*form));
+    return std::make_unique<Index2Field>(index2_equations_of(*form), solves);
   const auto* ode = std::get_if<LinearlyImplicit>(&problem.form);
   require(ode && ode->mass.is_identity(),
           "explicit methods integrate y' = f(t, y), Hessenberg systems of index 2 and mechanical "

@@ -14,7 +14,13 @@
 
 namespace daedalus {
 
+class ConstraintMatrix;
 class SavedState;
+
+/// How multipliers are found: by factors of G M^-1 G^T or G B, or by products with G and B alone.
+enum class Solves { by_factors, by_products };
+
+std::shared_ptr<ConstraintMatrix> make_constraints(Solves solves, int rows, int columns);
 
 class ProjectedField {
  public:
@@ -33,9 +39,12 @@ class ProjectedField {
   }
 
   std::int64_t factorizations = 0;
+  std::int64_t iterations = 0;  ///< of multipliers, where nothing is factored
 
   /// x', for an x on the manifold or near it. False: not finite.
   virtual bool slope(double t, const double* x, double* xp) = 0;
+  /// Slopes may be off by this much, where they come from an iteration; 0: by rounding.
+  virtual void ask_for(double slope_error) { (void)slope_error; }
   /// Where to look for the multipliers, if there are several.
   virtual void guess_multipliers(const double* z) { (void)z; }
   /// Of the last slope. Not a number where the constraints do not determine them.
@@ -96,6 +105,6 @@ void around(const double* x, int n, double* point, Look look) {
 /// Throws InvalidInput for forms that explicit methods cannot integrate. `modes` are the discrete
 /// values that the equations of a model are to use.
 std::unique_ptr<ProjectedField> make_projected_field(
-    const Problem& problem, std::shared_ptr<const std::vector<double>> modes);
+    const Problem& problem, std::shared_ptr<const std::vector<double>> modes, Solves solves);
 
 }  // namespace daedalus

@@ -141,7 +141,8 @@ void Integrator::Run::prepare_implicit(const State& start) {
 }
 
 void Integrator::Run::prepare_explicit(const State& start) {
-  field_ = make_projected_field(problem_, system_->modes);
+  field_ = make_projected_field(problem_, system_->modes,
+                                explicit_->by_products ? Solves::by_products : Solves::by_factors);
   stepper_ =
       std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_, solution_.statistics);
   stepper_->place(start);

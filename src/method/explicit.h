@@ -28,6 +28,8 @@ struct ExplicitTable {
   std::array<std::array<double, max_stages>, 2> e;
   std::array<std::array<double, max_stages>, 4> d;
 
+  bool by_products = false;  ///< multipliers by sequential regularisation, without factors
+
   bool error_needs_end() const { return e[0][stages] != 0; }
 };
 
@@ -127,7 +129,15 @@ inline constexpr ExplicitTable dop853 = {
        1.0409964950896230045e2, 2.9840293426660503123e1, -4.3533456590011143754e1,
        9.6324553959188282948e1, -3.9177261675615439165e1, -1.4972683625798562581e2}}}};
 
-inline constexpr std::array<const ExplicitTable*, 2> explicit_tables = {&dormand_prince_5, &dop853};
+/// The coefficients of dop853; what differs is how multipliers are found.
+inline constexpr ExplicitTable srm = [] {
+  ExplicitTable table = dop853;
+  table.name = "srm", table.reference = "AscherLin1997", table.by_products = true;
+  return table;
+}();
+
+inline constexpr std::array<const ExplicitTable*, 3> explicit_tables = {&dormand_prince_5, &dop853,
+                                                                        &srm};
 
 /// Null: `name` is none of them.
 const ExplicitTable* find_explicit(std::string_view name);

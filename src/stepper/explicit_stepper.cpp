@@ -150,7 +150,17 @@ bool ExplicitStepper::make_end(double t) {
   return true;
 }
 
+/// Slopes that come from an iteration may add a hundredth of what a step may be off.
+void ExplicitStepper::ask_field_for(double h) {
+  constexpr double part = 0.01;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < n_; ++i) least = std::min(least, atol_[i] + options_.rtol * std::abs(x_[i]));
+  const bool controlled = options_.fixed_step == 0 && h != 0;
+  field_->ask_for(controlled ? part * share_of_a_step * least / std::abs(h) : 0);
+}
+
 bool ExplicitStepper::take_step(double h, double end) {
+  ask_field_for(h);
   on_manifold_ = near_singular(h);
   Outcome outcome = make_stages(h);
   if (outcome == Outcome::needs_projection) on_manifold_ = true, outcome = make_stages(h);
@@ -300,6 +310,8 @@ void ExplicitStepper::note_crossing() {
 void ExplicitStepper::count() {
   statistics_.factorizations += field_->factorizations - counted_;
   counted_ = field_->factorizations;
+  statistics_.solves += field_->iterations - iterated_;
+  iterated_ = field_->iterations;
 }
 
 void ExplicitStepper::commit() {

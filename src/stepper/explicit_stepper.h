@@ -46,6 +46,7 @@ class ExplicitStepper final : public Stepper {
   Outcome make_stages(double h);
   bool project_end(double t, double* x);
   bool make_end(double t);
+  void ask_field_for(double h);
   bool take_step(double h, double end);
   double share() const;
   void note_crossing();
@@ -62,8 +63,8 @@ class ExplicitStepper final : public Stepper {
   Vector atol_;
   Statistics& statistics_;
   int n_;
-  std::int64_t counted_ = 0;        ///< of the factorizations of the field
-  std::vector<double> x_, next_x_;  ///< of state_ and next_, in the order of the field
+  std::int64_t counted_ = 0, iterated_ = 0;  ///< factorizations and iterations of the field
+  std::vector<double> x_, next_x_;           ///< of state_ and next_, in the order of the field
   std::vector<double> slopes_, stage_, estimate_, tolerance_, multipliers_;
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;

@@ -1,0 +1,145 @@
+#include "linear/factored_constraints.h"
+
+#include <cmath>
+#include <limits>
+
+#include "linear/small_vectors.h"
+#include "stepper/saved_state.h"
+
+namespace daedalus {
+namespace {
+
+constexpr int most_sweeps = 40;
+
+}  // namespace
+
+FactoredConstraints::FactoredConstraints(int rows, int columns)
+    : ConstraintMatrix(rows, columns),
+      lower_(area(rows, rows)),
+      work_(static_cast<std::size_t>(rows)) {
+  pairs_ = rows;
+}
+
+std::shared_ptr<ConstraintMatrix> FactoredConstraints::copy() const {
+  return std::make_shared<FactoredConstraints>(*this);
+}
+
+void FactoredConstraints::learn_reference() {
+  for (const double sigma : sigma_) reference_ = std::max(reference_, sigma);
+}
+
+/// False: a pivot, the square of the distance of a row from those before it, is small.
+bool FactoredConstraints::cholesky() {
+  double smallest = reference_ * reference_;
+  const double limit = smallest * suspicious * suspicious;
+  for (int i = 0; i < m_; ++i) {
+    double* l = lower_.data() + area(i, m_);
+    for (int j = 0; j <= i; ++j) {
+      const double* lj = lower_.data() + area(j, m_);
+      const double rest = dot(rows_or_right(i), rows_or_right(j), n_) - dot(l, lj, j);
+      if (j < i) {
+        l[j] = rest * lj[j];
+      } else {
+        if (!(rest > limit)) return false;
+        smallest = std::min(smallest, rest);
+        l[i] = 1 / std::sqrt(rest);  // inverse pivots: solves multiply
+      }
+    }
+  }
+  health_ = std::sqrt(smallest) / reference_;
+  return true;
+}
+
+bool FactoredConstraints::factor() {
+  if (!scale_rows(v_.data())) return false;
+  if (reference_ > 0 && cholesky()) return ++factorizations, true;
+  return decompose();
+}
+
+/// One-sided Jacobi rotations of the rows until they are orthogonal: small singular values come
+/// out with their relative accuracy. [GolubVanLoan2013, 8.6.3]
+bool FactoredConstraints::decompose() {
+  ++factorizations;
+  if (!scale_rows(v_.data())) return false;
+  std::fill(u_.begin(), u_.end(), 0.0);
+  for (int i = 0; i < m_; ++i) u_[area(i, m_) + static_cast<std::size_t>(i)] = 1;
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  bool turned = true;
+  for (int sweep = 0; sweep < most_sweeps && turned; ++sweep) {
+    turned = false;
+    for (int i = 0; i < m_; ++i)
+      for (int j = i + 1; j < m_; ++j) {
+        double *a = rows_or_right(i), *b = rows_or_right(j);
+        const double aa = dot(a, a, n_), bb = dot(b, b, n_), ab = dot(a, b, n_);
+        if (std::abs(ab) <= eps * std::sqrt(aa * bb) || ab == 0) continue;
+        turned = true;
+        const double zeta = (bb - aa) / (2 * ab);
+        const double t = std::copysign(1 / (std::abs(zeta) + std::hypot(1.0, zeta)), zeta);
+        const double c = 1 / std::sqrt(1 + t * t), s = c * t;
+        const auto turn = [c, s](double* x, double* y, int count) {
+          for (int k = 0; k < count; ++k) {
+            const double xk = x[k];
+            x[k] = c * xk - s * y[k], y[k] = s * xk + c * y[k];
+          }
+        };
+        turn(a, b, n_);
+        turn(u_.data() + area(i, m_), u_.data() + area(j, m_), m_);
+      }
+  }
+  double largest = 0, smallest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < m_; ++i) {
+    double* a = rows_or_right(i);
+    sigma_[i] = std::sqrt(dot(a, a, n_));
+    largest = std::max(largest, sigma_[i]), smallest = std::min(smallest, sigma_[i]);
+    if (sigma_[i] > 0)
+      for (int k = 0; k < n_; ++k) a[k] /= sigma_[i];
+  }
+  if (reference_ == 0) reference_ = largest;
+  health_ = reference_ > 0 ? smallest / reference_ : 0;
+  decomposed_ = true;
+  return true;
+}
+
+void FactoredConstraints::forward_and_back(double* c) const {
+  for (int i = 0; i < m_; ++i) {
+    const double* l = lower_.data() + area(i, m_);
+    c[i] = (c[i] - dot(l, c, i)) * l[i];
+  }
+  for (int i = m_ - 1; i >= 0; --i) {
+    c[i] *= lower_[area(i, m_) + static_cast<std::size_t>(i)];
+    for (int k = 0; k < i; ++k) c[k] -= lower_[area(i, m_) + static_cast<std::size_t>(k)] * c[i];
+  }
+}
+
+/// Everything or nothing: a decomposition knows all pairs.
+void FactoredConstraints::solve_rest(const double* c, double* x, bool) {
+  std::fill(x, x + n_, 0.0);
+  if (decomposed_) return;
+  for (int i = 0; i < m_; ++i) work_[i] = scaled(i, c[i]);
+  forward_and_back(work_.data());
+  for (int i = 0; i < m_; ++i)
+    for (int k = 0; k < n_; ++k) x[k] += rows_or_right(i)[k] * work_[i];
+}
+
+void FactoredConstraints::multipliers(const double* c, double* y, double drop_below) {
+  for (int i = 0; i < m_; ++i) y[i] = decomposed_ ? 0 : scaled(i, c[i]);
+  if (!decomposed_) forward_and_back(y);
+  for (int i = 0; decomposed_ && i < m_; ++i) {
+    if (sigma_[i] == 0 || relative_sigma(i) < drop_below) continue;
+    const double size = left(i, c) / (sigma_[i] * sigma_[i]);
+    for (int k = 0; k < m_; ++k) y[k] += u_[area(i, m_) + static_cast<std::size_t>(k)] * size;
+  }
+  for (int i = 0; i < m_; ++i) y[i] = scaled(i, y[i]);
+}
+
+void FactoredConstraints::save(std::vector<double>& memory) const {
+  ConstraintMatrix::save(memory);
+  save_list(memory, lower_);
+}
+
+void FactoredConstraints::restore(SavedState& memory) {
+  ConstraintMatrix::restore(memory);
+  memory.list(lower_);
+}
+
+}  // namespace daedalus
