@@ -118,6 +118,13 @@ TEST(Checkpoint, ResumesEveryKindOfMethodToTheSameBits) {
   }
 }
 
+TEST(Checkpoint, ResumesImplicitStepsOnTheManifold) {
+  const Options o{.formulation = Formulation::manifold, .rtol = 1e-6};
+  expect_same_bits(exact::pendulum(2), o, "manifold");
+  expect_same_bits(exact::index_2().problem, o, "manifold");
+  expect_same_bits(reproduce::four_bar().problem(0.3, 8, 2), o, "manifold", {0, 1, 2, 5, 11, 17});
+}
+
 TEST(Checkpoint, ResumesExplicitMethodsAlsoAcrossSingularPoints) {
   for (const char* method : {"dop853", "dormand_prince_5", "srm"}) {
     const Options o{.method = method, .rtol = 1e-6};

@@ -102,10 +102,11 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
          "--formulation", run.formulation,
          "direct: the equations as they stand; projected: reduced to index 1, every step "
          "put onto all constraints; stabilized_index_2: all constraints kept by multipliers; "
-         "baumgarte: violations damped; index_1: left to drift; auto chooses")
-      ->check(CLI::IsMember(
-          {"auto", "direct", "projected", "stabilized_index_2", "baumgarte", "index_1"}))
-      ->option_text("auto|direct|projected|stabilized_index_2|baumgarte|index_1");
+         "baumgarte: violations damped; index_1: left to drift; manifold: every stage put onto all "
+         "constraints, through singular points too; auto chooses")
+      ->check(CLI::IsMember({"auto", "direct", "projected", "stabilized_index_2", "baumgarte",
+                             "index_1", "manifold"}))
+      ->option_text("auto|direct|projected|stabilized_index_2|baumgarte|index_1|manifold");
   sub.add_option("--baumgarte-rate", run.baumgarte_rate,
                  "At which violations decay (default: 100 over the interval)");
   sub.add_option("--evaluation", run.evaluation,

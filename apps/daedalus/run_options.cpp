@@ -58,7 +58,7 @@ Options options_for(const RunOptions& run, const Model& model) {
   if (run.fixed_step) options.fixed_step = *run.fixed_step;
   for (const Formulation formulation :
        {Formulation::direct, Formulation::projected, Formulation::stabilized_index_2,
-        Formulation::baumgarte, Formulation::index_1})
+        Formulation::baumgarte, Formulation::index_1, Formulation::manifold})
     if (run.formulation == name_of(formulation)) options.formulation = formulation;
   options.baumgarte_rate = run.baumgarte_rate;
   if (run.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;

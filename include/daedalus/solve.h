@@ -25,6 +25,7 @@ enum class Formulation {
   stabilized_index_2,
   /// Index 1 with (d/dt + rate)^k in place of d^k/dt^k of each constraint. [Baumgarte1972]
   baumgarte,
+  manifold,  ///< x' = F on the manifold of the constraints, also where these lose rank
 };
 const char* name_of(Formulation formulation);
 

@@ -34,7 +34,7 @@ Index2Field::Index2Field(std::shared_ptr<Index2Equations> equations, Solves solv
   algebraic = m_;
   const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
   for (auto* list : {&at_x_, &step_, &moved_, &side_, &direction_, &unprojected_}) list->resize(n);
-  for (auto* list : {&drift_, &residual_, &z_}) list->resize(m);
+  for (auto* list : {&drift_, &residual_, &z_, &guess_}) list->resize(m);
   for (auto* list : {&directions_, &rate_}) list->resize(n * m);
   slope_t_x_.resize(1 + n);
 }
@@ -146,6 +146,7 @@ bool Index2Field::slope(double t, const double* x, double* xp) {
   undetermined_ = health_ < limit_below;
   slope_t_x_[0] = t;
   std::copy(x, x + n_, slope_t_x_.begin() + 1);
+  if (!learning_) z_ = guess_;  // output does not depend on what was asked before
   if (!undetermined_) {
     if (!regular_slope(t, x, xp)) return false;
   } else {
@@ -165,7 +166,7 @@ bool Index2Field::slope(double t, const double* x, double* xp) {
 
 void Index2Field::guess_multipliers(const double* z) {
   for (int i = 0; i < m_; ++i)
-    if (std::isfinite(z[i])) z_[i] = z[i];
+    if (std::isfinite(z[i])) z_[i] = guess_[i] = z[i];
 }
 
 void Index2Field::multipliers(double* z) const {

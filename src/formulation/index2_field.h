@@ -46,7 +46,7 @@ class Index2Field final : public ProjectedField {
   bool learning_ = true, prepared_ = false, undetermined_ = false, known_ = false;
   bool is_affine_ = false;  ///< in z
   double at_t_ = 0, size_ = 1, health_ = 1, accuracy_ = 0;
-  std::vector<double> at_x_, directions_, drift_, residual_, step_, z_, moved_, side_;
+  std::vector<double> at_x_, directions_, drift_, residual_, step_, z_, guess_, moved_, side_;
   std::vector<double> direction_;  ///< the last slope, known from the first one on
   std::vector<double> rate_, slope_t_x_, unprojected_;
   Matrix matrix_;

@@ -97,7 +97,7 @@ std::uint64_t Integrator::Run::fingerprint() const {
         static_cast<double>(options_.project_output),
         static_cast<double>(options_.algebraic_update), static_cast<double>(system_->size),
         static_cast<double>(chosen_formulation(problem_, options_.formulation, explicit_)),
-        static_cast<double>(explicit_ ? Storage::dense : jacobian_->storage()),
+        static_cast<double>(field_ ? Storage::dense : jacobian_->storage()),
         static_cast<double>(options_.events.size())})
     mix_number(x);
   for (const double x : atol_) mix_number(x);
@@ -166,7 +166,7 @@ void Integrator::Run::restore(std::istream& stream) {
   if (field_) {
     field_->restore(saved);
     field_->save(field_at_start_);
-    use_output(std::make_shared<ManifoldOutput>(system_, expansion_, field_->for_output()));
+    use_manifold_output();
   }
   stepper_->restore(saved);
   events_->restore(saved);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "daedalus/error.h"
+#include "stepper/manifold_stepper.h"
 
 namespace daedalus {
 
@@ -77,8 +78,12 @@ void ManifoldOutput::evaluate(const Interpolant& step, const Anchor&, double t, 
   step.evaluate(t, y);
   field_->gather(y, x_.data());
   const int n = field_->differential;
-  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = y[field_->place(n + k)];
+  // A linearisation serves the whole step, so it must not depend on t.
+  const double* near = refiner_ ? step.data.data() : y;
+  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = near[field_->place(n + k)];
   field_->guess_multipliers(multipliers_.data());
+  if (refiner_ && t != step.t0 && t != step.t1)
+    refiner_->refine(gathered(*field_, step), t, x_.data());
   if (!field_->project_stage(t, x_.data()) || !field_->slope(t, x_.data(), slope_.data())) return;
   field_->scatter(x_.data(), y);
   field_->multipliers(multipliers_.data());

@@ -59,21 +59,25 @@ class RefinedOutput final : public StepOutput {
   std::shared_ptr<OutputProjection> projection_;  ///< may be null
 };
 
-/// Of explicit methods on the manifold of the constraints.
+/// Of steps on the manifold of the constraints. `refiner`, of implicit methods, may be null.
 class ManifoldOutput final : public StepOutput {
  public:
   ManifoldOutput(std::shared_ptr<System> system, std::shared_ptr<const Expansion> expansion,
-                 std::unique_ptr<ProjectedField> field)
+                 std::shared_ptr<ProjectedField> field, std::shared_ptr<StepRefiner> refiner)
       : StepOutput(std::move(system), std::move(expansion)),
         field_(std::move(field)),
+        refiner_(std::move(refiner)),
         x_(static_cast<std::size_t>(field_->differential)),
         slope_(x_),
         multipliers_(static_cast<std::size_t>(field_->algebraic)) {}
   void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) override;
-  void forget() override {}
+  void forget() override {
+    if (refiner_) refiner_->forget();
+  }
 
  private:
-  std::unique_ptr<ProjectedField> field_;
+  std::shared_ptr<ProjectedField> field_;
+  std::shared_ptr<StepRefiner> refiner_;
   std::vector<double> x_, slope_, multipliers_;
 };
 

@@ -77,7 +77,7 @@ void Integrator::Run::begin() {
     field_->gather(state.y.data(), x.data());
     field_->begin(state.t, x.data());
     field_->save(field_at_start_);
-    use_output(std::make_shared<ManifoldOutput>(system_, expansion_, field_->for_output()));
+    use_manifold_output();
   }
   switches_->renew(state.t, state.y.data(), {});
   // Which side a relation is on may depend on the consistent point, and the other way round.
@@ -143,7 +143,7 @@ double Integrator::Run::first_step(const State& state) const {
   if (options_.fixed_step > 0) return direction * options_.fixed_step;
   if (options_.first_step > 0)
     return direction * std::min({options_.first_step, options_.max_step, std::abs(span)});
-  if (explicit_) return 0;  // the stepper finds a better one
+  if (field_) return 0;  // the stepper finds a better one
   // A hundredth of the time in which the differential variables would change by their own size.
   double size = 0, rate = 0;
   for (int i = 0; i < system_->size; ++i) {

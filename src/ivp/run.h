@@ -12,6 +12,7 @@
 #include "problem/switch_board.h"
 #include "stepper/explicit_stepper.h"
 #include "stepper/implicit_stepper.h"
+#include "stepper/manifold_stepper.h"
 
 namespace daedalus {
 
@@ -42,7 +43,8 @@ class Integrator::Run {
 
   void prepare();
   void prepare_implicit(const State& start);
-  void prepare_explicit(const State& start);
+  void prepare_manifold(const State& start);
+  void use_manifold_output();
   void use_output(std::shared_ptr<StepOutput> output);
   Jacobian& jacobian(const State& at);
   void note_shift(const State& state);
@@ -90,8 +92,10 @@ class Integrator::Run {
   std::shared_ptr<System> system_;
   std::unique_ptr<Jacobian> jacobian_;
   const ExplicitTable* explicit_ = nullptr;  ///< the method, if it is one
-  std::shared_ptr<ProjectedField> field_;    ///< what it integrates
-  std::vector<double> field_at_start_;       ///< output uses the scales known there
+  /// On the manifold of the constraints: what explicit methods integrate, others if asked to.
+  std::shared_ptr<ProjectedField> field_;
+  ManifoldStepper* implicit_on_manifold_ = nullptr;  ///< stepper_, if it is one
+  std::vector<double> field_at_start_;               ///< output uses the scales known there
   std::unique_ptr<Stepper> stepper_;
   std::unique_ptr<SwitchBoard> switches_;
   std::unique_ptr<EventFinder> events_;

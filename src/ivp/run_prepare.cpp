@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "formulation/combined_problem.h"
+#include "formulation/field_system.h"
 #include "formulation/lean_problem.h"
 #include "ivp/run.h"
 #include "ivp/validate.h"
@@ -19,7 +20,8 @@ constexpr int most_unknowns_of_output = 200;  // dense least squares at every ro
 
 void Integrator::Run::leave_out_auxiliary_variables() {
   given_start_ = problem_.start;
-  LeanProblem lean = lean_problem(problem_, explicit_ != nullptr);
+  LeanProblem lean =
+      lean_problem(problem_, explicit_ || options_.formulation == Formulation::manifold);
   if (!lean.expansion) return;
   problem_ = std::move(lean.problem);
   expansion_ = std::move(lean.expansion);
@@ -49,9 +51,10 @@ void Integrator::Run::prepare() {
   system_ = make_system(problem_, formulation, options_.baumgarte_rate);
   system_->expansion = expansion_;
   system_->choose_evaluation(options_.evaluation);
-  // Explicit methods keep it by construction, and near singular points multipliers do not exist.
-  if (explicit_ && std::holds_alternative<ExpressionGraph>(problem_.form)) watch_velocities();
-  if (explicit_)
+  // A field keeps it by construction, and near singular points multipliers do not exist.
+  const bool on_manifold = formulation == Formulation::manifold;
+  if (on_manifold && std::holds_alternative<ExpressionGraph>(problem_.form)) watch_velocities();
+  if (on_manifold)
     std::erase_if(system_->levels,
                   [](const ConstraintLevel& level) { return level.name == "acceleration"; });
   const int n = system_->size;
@@ -74,8 +77,8 @@ void Integrator::Run::prepare() {
                                               *g++ = event.value(time, shown(time, y));
                                             switches_->indicators(time, y, g);
                                           });
-  if (explicit_)
-    prepare_explicit(start);
+  if (on_manifold)
+    prepare_manifold(start);
   else
     prepare_implicit(start);
   outputs_ = output_times(problem_, options_);
@@ -91,9 +94,12 @@ void Integrator::Run::prepare() {
   worst_equation_.assign(system_->levels.size(), 0);
   level_maximum_.assign(system_->levels.size(), 0.0);
   solution_.method = options_.method;
-  solution_.formulation =
-      name_of(field_ && field_->algebraic > 0 ? Formulation::projected : formulation);
-  solution_.jacobian = explicit_ ? "not needed" : jacobian_->description();
+  solution_.formulation = name_of(!explicit_              ? formulation
+                                  : field_->algebraic > 0 ? Formulation::projected
+                                                          : Formulation::direct);
+  solution_.jacobian = explicit_               ? "not needed"
+                       : implicit_on_manifold_ ? implicit_on_manifold_->jacobian()
+                                               : jacobian_->description();
   solution_.variables.assign(system_->variables.begin(),
                              system_->variables.begin() + system_->visible);
   if (expansion_) solution_.variables = expansion_->names();
@@ -140,12 +146,36 @@ void Integrator::Run::prepare_implicit(const State& start) {
   stepper_->start(start, 0);
 }
 
-void Integrator::Run::prepare_explicit(const State& start) {
+void Integrator::Run::prepare_manifold(const State& start) {
+  const bool by_products = explicit_ && explicit_->by_products;
   field_ = make_projected_field(problem_, system_->modes,
-                                explicit_->by_products ? Solves::by_products : Solves::by_factors);
-  stepper_ =
-      std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_, solution_.statistics);
+                                by_products ? Solves::by_products : Solves::by_factors);
+  if (explicit_) {
+    stepper_ = std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_,
+                                                 solution_.statistics);
+  } else {
+    auto stepper =
+        std::make_unique<ManifoldStepper>(field_, start, options_, atol_, solution_.statistics);
+    implicit_on_manifold_ = stepper.get();
+    stepper_ = std::move(stepper);
+  }
   stepper_->place(start);
+}
+
+void Integrator::Run::use_manifold_output() {
+  std::shared_ptr<ProjectedField> field = field_->for_output();
+  std::shared_ptr<StepRefiner> refiner;
+  if (implicit_on_manifold_) {
+    const auto system = make_field_system(field);
+    Vector x(field->differential), slope = Vector::Zero(field->differential);
+    const State& start = stepper_->state();
+    field->gather(start.y.data(), x.data());
+    const Jacobian jacobian(*system, LinearAlgebra::dense, start.t, x.data(), slope.data());
+    refiner = std::make_shared<StepRefiner>(system, jacobian, implicit_on_manifold_->methods(),
+                                            options_.rtol, implicit_on_manifold_->tolerance());
+  }
+  use_output(
+      std::make_shared<ManifoldOutput>(system_, expansion_, std::move(field), std::move(refiner)));
 }
 
 }  // namespace daedalus

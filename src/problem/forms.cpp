@@ -287,13 +287,14 @@ bool reduction_pays(const ExpressionGraph& form) {
 Formulation chosen_formulation(const Problem& problem, Formulation wish, bool explicit_method) {
   if (explicit_method) {
     require(
-        wish == Formulation::automatic || wish == Formulation::projected,
+        wish == Formulation::automatic || wish == Formulation::projected ||
+            wish == Formulation::manifold,
         fmt::format("formulation = {}: explicit methods work on the constraints themselves; use "
                     "projected or automatic",
                     name_of(wish)));
-    return std::holds_alternative<Mechanical>(problem.form) ? Formulation::projected
-                                                            : Formulation::direct;
+    return Formulation::manifold;
   }
+  if (wish == Formulation::manifold) return wish;
   const auto* mechanical = std::get_if<Mechanical>(&problem.form);
   if (const auto* graph = std::get_if<ExpressionGraph>(&problem.form)) {
     if (wish != Formulation::automatic) {
@@ -321,6 +322,10 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
   const double interval = problem.t_span.end - problem.t_span.begin;  // negative: backwards in time
   baumgarte_rate = baumgarte_rate == 0 ? decays_over_interval / interval
                                        : std::copysign(baumgarte_rate, interval);
+  // Start, monitors and output of what is integrated as a field.
+  if (formulation == Formulation::manifold)
+    formulation = std::holds_alternative<Mechanical>(problem.form) ? Formulation::projected
+                                                                   : Formulation::direct;
   std::shared_ptr<System> system = std::visit(
       [&](const auto& form) -> std::shared_ptr<System> {
         if constexpr (std::is_same_v<std::decay_t<decltype(form)>, Mechanical>)

@@ -28,6 +28,8 @@ const char* name_of(Formulation formulation) {
       return "stabilized_index_2";
     case Formulation::baumgarte:
       return "baumgarte";
+    case Formulation::manifold:
+      return "manifold";
   }
   return "";
 }

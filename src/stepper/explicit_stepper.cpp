@@ -17,12 +17,6 @@ constexpr double safety = 0.8;  // 0.9 makes every third step a rejected one in 
 // turn into errors of the phase that grow with the square of the time.
 constexpr double share_of_a_step = 1.0 / 30;
 constexpr double most_growth = 6, most_shrinking = 3;
-constexpr double steps_ahead = 2.5;  // a singular point that near counts
-// A mesh point so near to a singular point, in steps, would begin the next step with the noise of
-// 0/0; a somewhat shorter step avoids it.
-constexpr double too_near = 0.05;
-constexpr double shorter = 0.8;
-constexpr int most_vetoes = 3;
 
 }  // namespace
 
@@ -85,8 +79,7 @@ void ExplicitStepper::start(const State& state, double h) {
   finite_ = project_end(state_.t, x_.data()) && field_->slope(state_.t, x_.data(), slope(0));
   ++statistics_.rhs;
   spread(x_, slope(0), state_);
-  health_ = health_before_ = field_->health();
-  since_ = field_->since_singular();
+  watch_.start(*field_);
   count();
 }
 
@@ -108,13 +101,6 @@ double ExplicitStepper::first_step(double limit) {
                       h);
   }
   return h;
-}
-
-/// By the line through the last two values: zero within reach, ahead or behind.
-bool ExplicitStepper::near_singular(double h) const {
-  if (health_ < ConstraintMatrix::suspicious) return true;
-  const double rate = h_used_ == 0 ? 0 : (health_ - health_before_) / h_used_;
-  return rate != 0 && std::abs(health_ / rate) < steps_ahead * std::abs(h);
 }
 
 ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
@@ -143,10 +129,7 @@ bool ExplicitStepper::make_end(double t) {
   ++statistics_.rhs;
   if (!field_->slope(t, x, slope(method_.stages))) return false;
   spread(next_x_, slope(method_.stages), next_);
-  next_health_ = field_->health();
-  next_since_ = on_manifold_ || next_health_ < ConstraintMatrix::in_sight
-                    ? field_->since_singular()
-                    : std::numeric_limits<double>::infinity();
+  watch_.look(*field_, on_manifold_);
   return true;
 }
 
@@ -161,7 +144,7 @@ void ExplicitStepper::ask_field_for(double h) {
 
 bool ExplicitStepper::take_step(double h, double end) {
   ask_field_for(h);
-  on_manifold_ = near_singular(h);
+  on_manifold_ = watch_.is_near(h, h_used_);
   Outcome outcome = make_stages(h);
   if (outcome == Outcome::needs_projection) on_manifold_ = true, outcome = make_stages(h);
   if (outcome != Outcome::done) return false;
@@ -241,11 +224,11 @@ bool ExplicitStepper::attempt(double limit) {
     const bool usable = made && std::isfinite(estimate);
     if (usable && estimate <= 1 && (method_.error_needs_end() || make_end(end))) {
       note_stiffness();
-      const bool veto = options_.fixed_step == 0 && !reached_ && vetoes < most_vetoes &&
-                        std::abs(next_since_) < too_near * std::abs(h_);
+      const bool veto = options_.fixed_step == 0 && !reached_ &&
+                        vetoes < CrossingWatch::most_vetoes && watch_.ends_too_near(h_);
       if (veto) {
         ++vetoes;
-        h_ *= shorter;
+        h_ *= CrossingWatch::shorter;
         continue;
       }
       if (options_.fixed_step == 0) {
@@ -291,22 +274,6 @@ void ExplicitStepper::move_end(const std::vector<double>& y) {
   finite_ = make_end(next_.t);
 }
 
-/// Ahead before, behind now, or seen only now. Both ends of the step tell where, the nearer one
-/// better.
-void ExplicitStepper::note_crossing() {
-  crossed_.reset();
-  const double direction = h_used_ > 0 ? 1 : -1;
-  if (!std::isfinite(next_since_) || direction * next_since_ <= 0) return;
-  double singular = next_.t - next_since_;
-  if (std::isfinite(since_)) {
-    if (direction * since_ > 0) return;
-    const double total = std::abs(since_) + std::abs(next_since_);
-    singular = ((state_.t - since_) * std::abs(next_since_) + singular * std::abs(since_)) / total;
-  }
-  if (direction * (singular - state_.t) < 0 || direction * (next_.t - singular) < 0) return;
-  crossed_ = Crossing{singular, std::min(health_, next_health_)};
-}
-
 void ExplicitStepper::count() {
   statistics_.factorizations += field_->factorizations - counted_;
   counted_ = field_->factorizations;
@@ -317,12 +284,12 @@ void ExplicitStepper::count() {
 void ExplicitStepper::commit() {
   ++statistics_.steps;
   count();
-  note_crossing();
+  crossed_ = watch_.passed(state_.t, next_.t);
   std::swap(state_, next_);
   std::swap(x_, next_x_);
   committed_ = true;
   rejected_ = false;
-  health_before_ = health_, health_ = next_health_, since_ = next_since_;
+  watch_.accept();
 }
 
 void ExplicitStepper::interpolant(Interpolant& out) {
@@ -366,7 +333,8 @@ void ExplicitStepper::save(std::vector<double>& memory) const {
     memory.push_back(state->t);
     save_list(memory, state->y), save_list(memory, state->yp);
   }
-  for (const double x : {h_, h_used_, health_, health_before_, since_}) memory.push_back(x);
+  memory.push_back(h_), memory.push_back(h_used_);
+  watch_.save(memory);
   for (const bool flag : {committed_, rejected_, on_manifold_, finite_})
     memory.push_back(flag ? 1 : 0);
   save_list(memory, slopes_), save_list(memory, x_), save_list(memory, next_x_);
@@ -378,7 +346,8 @@ void ExplicitStepper::restore(SavedState& memory) {
     state->t = memory.number();
     memory.list(state->y), memory.list(state->yp);
   }
-  for (double* x : {&h_, &h_used_, &health_, &health_before_, &since_}) *x = memory.number();
+  h_ = memory.number(), h_used_ = memory.number();
+  watch_.restore(memory);
   for (bool* flag : {&committed_, &rejected_, &on_manifold_, &finite_}) *flag = memory.flag();
   memory.list(slopes_), memory.list(x_), memory.list(next_x_);
   field_->restore(memory);

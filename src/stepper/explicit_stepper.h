@@ -7,6 +7,7 @@
 
 #include "formulation/projected_field.h"
 #include "method/explicit.h"
+#include "stepper/crossing_watch.h"
 #include "stepper/stepper.h"
 
 namespace daedalus {
@@ -42,14 +43,12 @@ class ExplicitStepper final : public Stepper {
   }
   void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
   void spread(const std::vector<double>& x, const double* xp, State& to);
-  bool near_singular(double h) const;
   Outcome make_stages(double h);
   bool project_end(double t, double* x);
   bool make_end(double t);
   void ask_field_for(double h);
   bool take_step(double h, double end);
   double share() const;
-  void note_crossing();
   void note_stiffness();
   void count();
   double error(double h);
@@ -69,7 +68,7 @@ class ExplicitStepper final : public Stepper {
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;
   int stiff_steps_ = 0, easy_steps_ = 0;
-  double health_ = 1, health_before_ = 1, since_ = 0, next_since_ = 0, next_health_ = 1;
+  CrossingWatch watch_;
 };
 
 }  // namespace daedalus

@@ -1,0 +1,71 @@
+#pragma once
+// Singular points of the constraints along a run of steps: whether one is near, whether the end of
+// a step is too near to one, and whether a step has passed one.
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "formulation/projected_field.h"
+#include "linear/constraint_matrix.h"
+#include "stepper/stepper.h"
+
+namespace daedalus {
+
+class CrossingWatch {
+ public:
+  /// At the start, after its slope.
+  void start(ProjectedField& field) {
+    health_ = before_ = field.health();
+    since_ = field.since_singular();
+  }
+  /// At the end of a step that was found, after its slope. `near`: look in any case.
+  void look(ProjectedField& field, bool near) {
+    next_health_ = field.health();
+    next_since_ = near || next_health_ < ConstraintMatrix::in_sight
+                      ? field.since_singular()
+                      : std::numeric_limits<double>::infinity();
+  }
+  /// By the line through the last two values, `last` apart: zero within reach, ahead or behind.
+  bool is_near(double h, double last) const {
+    constexpr double steps_ahead = 2.5;
+    if (health_ < ConstraintMatrix::suspicious) return true;
+    const double rate = last == 0 ? 0 : (health_ - before_) / last;
+    return rate != 0 && std::abs(health_ / rate) < steps_ahead * std::abs(h);
+  }
+  /// A mesh point so near to a singular point would begin the next step with the noise of 0/0; a
+  /// step `shorter` times as long avoids it.
+  bool ends_too_near(double h) const {
+    constexpr double too_near = 0.05;
+    return std::abs(next_since_) < too_near * std::abs(h);
+  }
+  static constexpr double shorter = 0.8;
+  static constexpr int most_vetoes = 3;
+
+  /// Ahead before, behind now, or seen only now. Both ends of the step tell where, the nearer one
+  /// better.
+  std::optional<Stepper::Crossing> passed(double from, double to) const {
+    const double direction = to > from ? 1 : -1;
+    if (!std::isfinite(next_since_) || direction * next_since_ <= 0) return {};
+    double singular = to - next_since_;
+    if (std::isfinite(since_)) {
+      if (direction * since_ > 0) return {};
+      const double total = std::abs(since_) + std::abs(next_since_);
+      singular = ((from - since_) * std::abs(next_since_) + singular * std::abs(since_)) / total;
+    }
+    if (direction * (singular - from) < 0 || direction * (to - singular) < 0) return {};
+    return Stepper::Crossing{singular, std::min(health_, next_health_)};
+  }
+  void accept() { before_ = health_, health_ = next_health_, since_ = next_since_; }
+
+  void save(std::vector<double>& memory) const {
+    for (const double x : {health_, before_, since_}) memory.push_back(x);
+  }
+  void restore(SavedState& memory) {
+    for (double* x : {&health_, &before_, &since_}) *x = memory.number();
+  }
+
+ private:
+  double health_ = 1, before_ = 1, since_ = 0, next_since_ = 0, next_health_ = 1;
+};
+
+}  // namespace daedalus
