@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "daedalus/regularisation.h"
+#include "reproduce/ascher_lin_examples.h"
 #include "reproduce/printed_table.h"
 
 namespace daedalus::reproduce {
@@ -13,96 +14,6 @@ namespace {
 
 constexpr int steps = 1000;
 constexpr double parameter = 1000;
-
-/// A problem with its exact solution and its constraint.
-struct Example {
-  Problem problem = {};
-  std::function<Vector(double)> exact = {};
-};
-
-/// Example 6.1: regular. x = (exp(-t), sin t), y = exp(t).
-Example example_6_1() {
-  const HessenbergIndex2 form = {
-      .differential = 2,
-      .algebraic = 1,
-      .f =
-          [](auto t, auto x, auto y, auto out) {
-            out[0] = 1 - exp(-t) - x[0] * y[0];
-            out[1] = cos(t) + exp(t) * sin(t) - x[1] * y[0];
-          },
-      .g =
-          [](auto t, auto x, auto out) {
-            out[0] = (x[0] * x[0] + x[1] * x[1] - exp(-2 * t) - sin(t) * sin(t)) / 2.0;
-          },
-  };
-  return {{.form = form, .t_span = {0, 1}, .start = {1, 0}}, [](double t) {
-            return Vector(Values{std::exp(-t), std::sin(t)});
-          }};
-}
-
-/// Example 6.2: B = x vanishes at t = 1/2. x = (t - 1/2, t^2 - 1/4), y = exp(t).
-Example example_6_2() {
-  const HessenbergIndex2 form = {
-      .differential = 2,
-      .algebraic = 1,
-      .f =
-          [](auto t, auto x, auto y, auto out) {
-            out[0] = 1 + (t - 0.5) * exp(t) - x[0] * y[0];
-            out[1] = 2 * t + (t * t - 0.25) * exp(t) - x[1] * y[0];
-          },
-      .g =
-          [](auto t, auto x, auto out) {
-            const auto a = t - 0.5, b = t * t - 0.25;
-            out[0] = (x[0] * x[0] + x[1] * x[1] - a * a - b * b) / 2.0;
-          },
-  };
-  return {{.form = form, .t_span = {0, 1}, .start = {-0.5, -0.25}}, [](double t) {
-            return Vector(Values{t - 0.5, t * t - 0.25});
-          }};
-}
-
-/// Example 6.3: y = -cos t / (1 - 2t) is unbounded at t = 1/2. x = (1 - 2t, sin t).
-Example example_6_3() {
-  const HessenbergIndex2 form = {
-      .differential = 2,
-      .algebraic = 1,
-      .f =
-          [](auto t, auto x, auto y, auto out) {
-            out[0] = -x[0] + x[1] - sin(t) - (1 + 2 * t);
-            out[1] = -x[0] * y[0];
-          },
-      .g = [](auto t, auto x, auto out) { out[0] = x[0] * (x[0] + x[1] - sin(t) - 1 + 2 * t); },
-  };
-  return {{.form = form, .t_span = {0, 1}, .start = {1, 0}}, [](double t) {
-            return Vector(Values{1 - 2 * t, std::sin(t)});
-          }};
-}
-
-/// Example 6.4: two links of a planar robot, the end on a line. theta = (sin t, -2 sin t).
-Example example_6_4() {
-  const Mechanical form = {
-      .coordinates = 2,
-      .holonomic = 1,
-      .mass =
-          [](auto q, auto m) {
-            const auto c = cos(q[1]);
-            m(0, 0) = 5 + 3 * c;
-            m(0, 1) = 1 + 1.5 * c;
-            m(1, 0) = 1 + 1.5 * c;
-            m(1, 1) = 1;
-          },
-      .force =
-          [](auto t, auto q, auto, auto f) {
-            const auto second = cos(q[0] + q[1]);
-            f[0] = (cos(q[0]) + second) * cos(t) - 3 * sin(t);
-            f[1] = second * cos(t) + (1 - 1.5 * cos(q[1])) * sin(t);
-          },
-      .constraint = [](auto q, auto g) { g[0] = sin(q[0]) + sin(q[0] + q[1]); },
-  };
-  return {{.form = form, .t_span = {0, 1}, .start = {0, 0, 1, -2}}, [](double t) {
-            return Vector(Values{std::sin(t), -2 * std::sin(t), std::cos(t), -2 * std::cos(t)});
-          }};
-}
 
 double constraint(const HessenbergIndex2& form, double t, const Vector& x) {
   double g = 0;
@@ -125,8 +36,8 @@ Regularisation settings_of(const PrintedEntry& entry, double alpha_2, int iterat
 
 using Key = std::tuple<std::string, std::string, double>;
 
-ReproduceSummary compare_index_2(const std::string& number, const Example& example, double alpha_2,
-                                 Carried carried, const ReproduceOptions& options,
+ReproduceSummary compare_index_2(const std::string& number, const AscherLinExample& example,
+                                 double alpha_2, Carried carried, const ReproduceOptions& options,
                                  std::ostream& out) {
   const auto& form = std::get<HessenbergIndex2>(example.problem.form);
   std::map<Key, RegularisedRun> runs;
@@ -164,7 +75,7 @@ ReproduceSummary reproduce_table_6_3(const ReproduceOptions& options, std::ostre
 }
 
 ReproduceSummary reproduce_table_6_4(const ReproduceOptions& options, std::ostream& out) {
-  const Example example = example_6_4();
+  const AscherLinExample example = example_6_4();
   RegularisedRun run;
   return compare_with_print(
       "6_4",

@@ -5,26 +5,14 @@
 
 #include "daedalus/error.h"
 #include "daedalus/regularisation.h"
+#include "reproduce/ascher_lin_examples.h"
 
 namespace daedalus {
 namespace {
 
-/// [AscherLin1997, Example 6.1] from x1(1) = 1/e: x = (exp(-t), sin t), y = exp(t).
+/// x = (exp(-t), sin t), y = exp(t), from x1(1) = 1/e: the start of the problem is not used.
 Problem circle() {
-  const HessenbergIndex2 form = {
-      .differential = 2,
-      .algebraic = 1,
-      .f =
-          [](auto t, auto x, auto y, auto out) {
-            out[0] = 1 - exp(-t) - x[0] * y[0];
-            out[1] = cos(t) + exp(t) * sin(t) - x[1] * y[0];
-          },
-      .g =
-          [](auto t, auto x, auto out) {
-            out[0] = (x[0] * x[0] + x[1] * x[1] - exp(-2 * t) - sin(t) * sin(t)) / 2.0;
-          },
-  };
-  return {.form = form, .t_span = {0, 1}};
+  return reproduce::example_6_1().problem;
 }
 
 EndValues circle_ends() {
@@ -46,7 +34,7 @@ double error(const RegularisedRun& run, int s, const std::function<Vector(double
 }
 
 Vector circle_exact(double t) {
-  return Values{std::exp(-t), std::sin(t)};
+  return reproduce::example_6_1().exact(t);
 }
 
 TEST(BoundaryRegularisation, GainsOnePowerOfEpsPerIteration) {

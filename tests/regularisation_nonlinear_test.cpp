@@ -6,6 +6,7 @@
 #include "allocation_count.h"
 #include "daedalus/error.h"
 #include "daedalus/regularisation.h"
+#include "reproduce/ascher_lin_examples.h"
 
 namespace daedalus {
 namespace {
@@ -13,54 +14,22 @@ namespace {
 constexpr Weight weights[] = {Weight::identity, Weight::inverse, Weight::transposed,
                               Weight::shifted_inverse};
 
-/// [AscherLin1997, Example 6.1]: x = (exp(-t), sin t), y = exp(t).
+/// x = (exp(-t), sin t), y = exp(t).
 Problem circle() {
-  const HessenbergIndex2 form = {
-      .differential = 2,
-      .algebraic = 1,
-      .f =
-          [](auto t, auto x, auto y, auto out) {
-            out[0] = 1 - exp(-t) - x[0] * y[0];
-            out[1] = cos(t) + exp(t) * sin(t) - x[1] * y[0];
-          },
-      .g =
-          [](auto t, auto x, auto out) {
-            out[0] = (x[0] * x[0] + x[1] * x[1] - exp(-2 * t) - sin(t) * sin(t)) / 2.0;
-          },
-  };
-  return {.form = form, .t_span = {0, 1}, .start = {1, 0}};
+  return reproduce::example_6_1().problem;
 }
 
 Vector circle_exact(double t) {
-  return Values{std::exp(-t), std::sin(t)};
+  return reproduce::example_6_1().exact(t);
 }
 
-/// [AscherLin1997, Example 6.4]: two links of a robot, theta = (sin t, -2 sin t), lambda = cos t.
+/// Two links of a robot, theta = (sin t, -2 sin t), lambda = cos t.
 Problem robot() {
-  const Mechanical form = {
-      .coordinates = 2,
-      .holonomic = 1,
-      .mass =
-          [](auto q, auto m) {
-            const auto c = cos(q[1]);
-            m(0, 0) = 5 + 3 * c;
-            m(0, 1) = 1 + 1.5 * c;
-            m(1, 0) = 1 + 1.5 * c;
-            m(1, 1) = 1;
-          },
-      .force =
-          [](auto t, auto q, auto, auto f) {
-            const auto second = cos(q[0] + q[1]);
-            f[0] = (cos(q[0]) + second) * cos(t) - 3 * sin(t);
-            f[1] = second * cos(t) + (1 - 1.5 * cos(q[1])) * sin(t);
-          },
-      .constraint = [](auto q, auto g) { g[0] = sin(q[0]) + sin(q[0] + q[1]); },
-  };
-  return {.form = form, .t_span = {0, 1}, .start = {0, 0, 1, -2}};
+  return reproduce::example_6_4().problem;
 }
 
 Vector robot_exact(double t) {
-  return Values{std::sin(t), -2 * std::sin(t), std::cos(t), -2 * std::cos(t)};
+  return reproduce::example_6_4().exact(t);
 }
 
 double robot_drift(const Vector& x) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "expectations.h"
+#include "reproduce/ascher_lin_examples.h"
 #include "reproduce/singular_mechanisms.h"
 
 namespace daedalus {
@@ -140,68 +141,34 @@ TEST(Singular, DoesNotCostTheOrder) {
   EXPECT_GE(slope("dop853", 20, 80), 7);
 }
 
-struct Example {
-  const char* name;
-  HessenbergIndex2 form;
-  Vector (*exact)(double t);
-};
-
-/// Examples 6.2, 6.3 of [AscherLin1997] and the one of Table 5.7 in [AscherLin1996]: singular at
-/// 1/2.
-std::vector<Example> index_2_examples() {
-  return {
-      {"AscherLin1997, 6.2",
-       {2, 1,
-        [](auto t, auto x, auto y, auto f) {
-          f[0] = 1.0 + (t - 0.5) * exp(t) - x[0] * y[0];
-          f[1] = 2.0 * t + (t * t - 0.25) * exp(t) - x[1] * y[0];
-        },
-        [](auto t, auto x, auto g) {
-          const auto a = t - 0.5, b = t * t - 0.25;
-          g[0] = 0.5 * (x[0] * x[0] + x[1] * x[1] - a * a - b * b);
-        }},
-       [](double t) {
-         return Vector{{t - 0.5, t * t - 0.25}};
-       }},
-      {"AscherLin1997, 6.3",
-       {2, 1,
-        [](auto t, auto x, auto y, auto f) {
-          f[0] = -x[0] + x[1] - sin(t) - (1.0 + 2.0 * t);
-          f[1] = -x[0] * y[0];
-        },
-        [](auto t, auto x, auto g) { g[0] = x[0] * (x[0] + x[1] - sin(t) - 1.0 + 2.0 * t); }},
-       [](double t) {
-         return Vector{{1 - 2 * t, std::sin(t)}};
-       }},
-      {"AscherLin1996, Table 5.7",
-       {2, 1,
-        [](auto t, auto, auto y, auto f) {
-          const auto a = t - 0.5, b = t * t - 0.25;
-          f[0] = exp(t) * (1.0 - a) + a * y[0];
-          f[1] = exp(t) * (1.0 - b) + b * y[0];
-        },
-        [](auto t, auto x, auto g) {
-          const auto a = t - 0.5, b = t * t - 0.25;
-          g[0] = a * x[0] + b * x[1] - (a + b) * exp(t);
-        }},
-       [](double t) {
-         return Vector{{std::exp(t), std::exp(t)}};
-       }},
-  };
+/// Of Table 5.7 in [AscherLin1996].
+reproduce::AscherLinExample table_5_7() {
+  const HessenbergIndex2 form = {2, 1,
+                                 [](auto t, auto, auto y, auto f) {
+                                   const auto a = t - 0.5, b = t * t - 0.25;
+                                   f[0] = exp(t) * (1.0 - a) + a * y[0];
+                                   f[1] = exp(t) * (1.0 - b) + b * y[0];
+                                 },
+                                 [](auto t, auto x, auto g) {
+                                   const auto a = t - 0.5, b = t * t - 0.25;
+                                   g[0] = a * x[0] + b * x[1] - (a + b) * exp(t);
+                                 }};
+  return {{.form = form}, [](double t) { return Vector{{std::exp(t), std::exp(t)}}; }};
 }
 
+/// All are singular at 1/2.
 TEST(Singular, IsPassedInIndex2OnAndOffTheMesh) {
-  for (const Example& e : index_2_examples())
+  for (const auto& e : {reproduce::example_6_2(), reproduce::example_6_3(), table_5_7()})
     for (const char* method : {"dop853", "srm"})
       for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
         const auto error = [&](double begin, double end, double first_step) {
-          Problem p;
-          p.form = e.form, p.t_span = {begin, end}, p.start = e.exact(begin);
+          Problem p = e.problem;
+          p.t_span = {begin, end}, p.start = e.exact(begin);
           const Solution s = solve(p, {.method = method, .rtol = rtol, .first_step = first_step});
           EXPECT_TRUE(s.succeeded()) << s.message.text();
           return (s.y_end().head(2) - e.exact(end)).lpNorm<Eigen::Infinity>();
         };
-        SCOPED_TRACE(std::string(e.name) + ", " + method);
+        SCOPED_TRACE(method + std::to_string(e.exact(0)[0]));
         const double bound = 100 * rtol;
         for (int k = 0; k < 50; ++k) EXPECT_LE(error(0, 1, 0.5 / (k + 3.7)), bound);
         EXPECT_LE(error(0, 1, 0.5), bound);
