@@ -1,4 +1,4 @@
-// Schemes as tables, meshes, and the classical methods as settings.
+// Schemes by name, meshes, and the classical methods as settings.
 #include "regularisation/schemes.h"
 
 #include <cmath>
@@ -6,36 +6,12 @@
 #include <fmt/format.h>
 
 #include "daedalus/error.h"
+#include "method/fixed_step.h"
 
 namespace daedalus {
-namespace {
-
-Tableau table(const char* name, int order, std::initializer_list<double> c,
-              std::initializer_list<double> b) {
-  Tableau method;
-  method.name = name;
-  method.family = "explicit";
-  method.reference = "HairerNorsettWanner1993";
-  method.order = order;
-  method.stages = static_cast<int>(b.size());
-  std::copy(c.begin(), c.end(), method.c.begin());
-  std::copy(b.begin(), b.end(), method.b.begin());
-  return method;
-}
-
-Tableau heun() {
-  Tableau method = table("heun", 2, {0, 1}, {0.5, 0.5});
-  method.a[1][0] = 1;
-  return method;
-}
-
-}  // namespace
 
 const Tableau& scheme(const std::string& name) {
-  static const Tableau forward_euler = table("forward_euler", 1, {0}, {1});
-  static const Tableau second_order = heun();
-  if (name == "forward_euler") return forward_euler;
-  if (name == "heun") return second_order;
+  if (const Tableau* method = find_fixed_step_method(name)) return *method;
   if (name == "midpoint") return find_method("gauss_2");
   if (name == "backward_euler") return find_method("radau_iia_1");
   return find_method(name);
