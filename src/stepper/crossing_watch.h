@@ -42,13 +42,15 @@ class CrossingWatch {
   static constexpr int most_vetoes = 3;
 
   /// Ahead before, behind now, or seen only now. Both ends of the step tell where, the nearer one
-  /// better.
+  /// better. A singular value that has its least value in the step looks alike from afar, but what
+  /// both ends tell lies apart.
   std::optional<Stepper::Crossing> passed(double from, double to) const {
     const double direction = to > from ? 1 : -1;
     if (!std::isfinite(next_since_) || direction * next_since_ <= 0) return {};
     double singular = to - next_since_;
     if (std::isfinite(since_)) {
-      if (direction * since_ > 0) return {};
+      if (direction * since_ > 0 || std::abs(from - since_ - singular) > 2 * std::abs(to - from))
+        return {};
       const double total = std::abs(since_) + std::abs(next_since_);
       singular = ((from - since_) * std::abs(next_since_) + singular * std::abs(since_)) / total;
     }
