@@ -25,8 +25,11 @@ struct Way {
 constexpr Way ways[] = {
     {"dop853, projected stages", "dop853", Formulation::automatic},
     {"dormand_prince_5, projected stages", "dormand_prince_5", Formulation::automatic},
+    {"srm, multipliers by products", "srm", Formulation::automatic},
+    {"radau, stages on the manifold", "radau", Formulation::manifold},
     {"radau, stabilised index 2 (GGL)", "radau", Formulation::stabilized_index_2},
     {"radau, projected", "radau", Formulation::projected},
+    {"radau, Baumgarte", "radau", Formulation::baumgarte},
     {"radau, index 1", "radau", Formulation::index_1},
     {"radau, index 2", "radau", Formulation::index_2},
     {"radau, index 3", "radau", Formulation::direct},
