@@ -59,6 +59,20 @@ TEST(Singular, IsPassedByEveryMechanismAtEveryTolerance) {
   }
 }
 
+TEST(Singular, IsReportedByImplicitMethodsToo) {
+  for (const SingularMechanism& m : mechanisms()) {
+    const Problem problem = m.problem(0.3, 8, 1);
+    const Solution passed = solve(problem, {.method = "dop853", .rtol = 1e-8});
+    ASSERT_FALSE(passed.singularities.empty()) << m.name;
+    const Solution met = solve(problem, {.method = "radau", .rtol = 1e-8, .max_steps = 5000});
+    ASSERT_FALSE(met.singularities.empty()) << m.name << ": " << met.message.text();
+    EXPECT_NEAR(met.singularities[0].t, passed.singularities[0].t, 1e-3) << m.name;
+    if (!met.succeeded()) {
+      EXPECT_NEAR(met.singularities.back().t, met.t.back(), 1e-2) << m.name;
+    }
+  }
+}
+
 TEST(Singular, IsALegalStart) {
   for (const SingularMechanism& m : mechanisms())
     for (const char* method : {"dop853", "dormand_prince_5", "srm"})

@@ -17,7 +17,8 @@ constexpr double loose = 1e-3;  // from here on the lower order takes fewer eval
 bool leaves_the_choice(const Options& options) {
   const Options defaults;
   return (options.formulation == Formulation::automatic ||
-          options.formulation == Formulation::projected) &&
+          options.formulation == Formulation::projected ||
+          options.formulation == Formulation::manifold) &&
          options.fixed_step == 0 && options.min_stages == defaults.min_stages &&
          options.max_stages == defaults.max_stages &&
          options.algebraic_update == AlgebraicUpdate::automatic &&

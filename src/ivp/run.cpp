@@ -101,6 +101,7 @@ void Integrator::Run::begin() {
     record_mesh_point(state.t, state.y);
     return stop(Status::failed, Reason::inconsistent_start, message);
   }
+  if (singularities_) singularities_->start(state);
   calibrate_switches(state);
   events_->start(state.t, state.y.data());
   monitor_constraints(state.t, state.y.data());
@@ -198,6 +199,9 @@ bool Integrator::Run::step() {
   do {
     const double limit = switches_->empty() ? end : switches_->next_time(t(), end);
     if (!stepper_->attempt(limit)) {
+      if (const auto near = singularities_ ? singularities_->nearby() : std::nullopt)
+        solution_.singularities.push_back(
+            {near->t, near->sigma, "the run ended here; on the manifold it would pass"});
       stop(Status::failed, stepper_->reason(), stepper_->failure());
       return false;
     }
@@ -260,6 +264,10 @@ void Integrator::Run::record_step() {
     if (const auto& crossing = stepper_->crossed())
       solution_.singularities.push_back(
           {crossing->t, crossing->sigma, "passed with projected stages"});
+    if (const auto crossing = singularities_ ? singularities_->passed(state) : std::nullopt)
+      solution_.singularities.push_back(
+          {crossing->t, crossing->sigma,
+           "passed; the error of this step is not known to be small"});
     if (dense_) dense_->append(interpolant_, anchor_);
     record_inside_of_step();
   }

@@ -8,6 +8,7 @@
 #include "daedalus/solve.h"
 #include "ivp/dense_output.h"
 #include "ivp/event_finder.h"
+#include "ivp/singularity_monitor.h"
 #include "problem/expansion.h"
 #include "problem/switch_board.h"
 #include "stepper/explicit_stepper.h"
@@ -97,6 +98,7 @@ class Integrator::Run {
   ManifoldStepper* implicit_on_manifold_ = nullptr;  ///< stepper_, if it is one
   std::vector<double> field_at_start_;               ///< output uses the scales known there
   std::unique_ptr<Stepper> stepper_;
+  std::unique_ptr<SingularityMonitor> singularities_;  ///< null: the stepper sees to it, or none
   std::unique_ptr<SwitchBoard> switches_;
   std::unique_ptr<EventFinder> events_;
   std::unique_ptr<OutputProjection> step_projection_;  ///< of the ends of steps, or null

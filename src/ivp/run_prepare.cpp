@@ -143,6 +143,7 @@ void Integrator::Run::prepare_implicit(const State& start) {
   use_output(std::make_shared<RefinedOutput>(
       system_, std::make_shared<StepRefiner>(system_, *jacobian_, methods, options_.rtol, atol_),
       projection_, expansion_));
+  if (options_.record) singularities_ = SingularityMonitor::make(problem_, system_->modes);
   stepper_->start(start, 0);
 }
 
