@@ -96,6 +96,23 @@ EquationSet EquationSet::with_rows(const std::vector<int>& replaced,
   return joined({restricted(others), fresh}).restricted(position);
 }
 
+EquationSet EquationSet::time_partial() const {
+  EquationSet result;
+  result.rows_ = rows_;
+  for (const Kernel& kernel : *kernels_) {
+    Kernel next = kernel;
+    NodeId sum = next.graph.constant(0);
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::time)
+        sum =
+            next.graph.add(sum, gradient(next.graph, next.residual, {static_cast<int>(l)}).front());
+    next.residual = sum;
+    result.kernels_->push_back(std::move(next));
+  }
+  result.finish();
+  return result;
+}
+
 EquationSet EquationSet::differentiated() const {
   EquationSet result;
   result.rows_ = rows_;

@@ -24,6 +24,8 @@ class EquationSet {
   const Program& program() const { return program_; }
   /// The same equations differentiated once with respect to time; row numbers stay.
   EquationSet differentiated() const;
+  /// Their partial derivatives with respect to time alone, all variables held.
+  EquationSet time_partial() const;
   /// Only the rows that are wanted, renumbered in the order of `keep`.
   EquationSet restricted(const std::vector<int>& keep) const;
   /// Variable j of order k becomes variable place(k, j) itself.

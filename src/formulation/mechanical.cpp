@@ -312,6 +312,9 @@ std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical
   auto system = std::make_shared<SystemOf<MechanicalEquations>>(std::move(equations));
   set_size(*system, n.total());
   system->differentiable = differentiable;
+  system->time_differentiable =
+      differentiable && form.force.is_time_differentiable() &&
+      (form.mass.is_constant() || form.mass.function().is_time_differentiable());
   system->constant_mass = form.mass.is_constant() && !at_acceleration_level(formulation);
   system->equations = equation_names(problem, n);
   set_variables(*system, n, formulation);

@@ -29,7 +29,7 @@ std::shared_ptr<System> make(const Problem&, const FullyImplicit& form) {
   auto system = std::make_shared<SystemOf<FullyImplicitEquations>>(
       FullyImplicitEquations{form.residual, form.size});
   set_size(*system, form.size);
-  system->differentiable = form.residual.is_differentiable();
+  set_differentiable(*system, form.residual);
   system->discover_rows = true;
   append_numbered(system->variables, "y", form.size);
   return system;
@@ -46,7 +46,7 @@ std::shared_ptr<System> make_semi_explicit(const Function<2>& f, const Function<
   auto system =
       std::make_shared<SystemOf<SemiExplicitEquations>>(SemiExplicitEquations{f, g, n, m, epsilon});
   set_size(*system, n + m);
-  system->differentiable = (n == 0 || f.is_differentiable()) && (m == 0 || g.is_differentiable());
+  set_differentiable(*system, n > 0 ? f : Function<2>(), m > 0 ? g : Function<2>());
   system->constant_mass = true;
   append_numbered(system->variables, x, n);
   append_numbered(system->variables, "z", m);
@@ -79,7 +79,7 @@ std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex2& for
   auto system =
       std::make_shared<SystemOf<Hessenberg2Equations>>(Hessenberg2Equations{form.f, form.g, n, m});
   set_size(*system, n + m);
-  system->differentiable = form.f.is_differentiable() && form.g.is_differentiable();
+  set_differentiable(*system, form.f, form.g);
   system->constant_mass = true;
   append_numbered(system->variables, "y", n);
   append_numbered(system->variables, "z", m);
@@ -112,8 +112,7 @@ std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex3& for
   auto system = std::make_shared<SystemOf<Hessenberg3Equations>>(
       Hessenberg3Equations{form.f, form.k, form.g, ny, nz, nu});
   set_size(*system, ny + nz + nu);
-  system->differentiable =
-      form.f.is_differentiable() && form.k.is_differentiable() && form.g.is_differentiable();
+  set_differentiable(*system, form.f, form.k, form.g);
   system->constant_mass = true;
   append_numbered(system->variables, "y", ny);
   append_numbered(system->variables, "z", nz);
@@ -212,7 +211,7 @@ std::shared_ptr<System> make(const Problem& problem, const HigherOrder& form) {
   auto system = std::make_shared<SystemOf<HigherOrderEquations>>(
       HigherOrderEquations{form.f, form.g, form.order, form.size, m});
   set_size(*system, n + m);
-  system->differentiable = form.f.is_differentiable() && (m == 0 || form.g.is_differentiable());
+  set_differentiable(*system, form.f, m > 0 ? form.g : Function<2>());
   system->constant_mass = true;
   std::string primes;
   for (int j = 0; j < form.order; ++j, primes += "'")

@@ -21,17 +21,15 @@ class GraphSystem final : public System {
   explicit GraphSystem(const ExpressionGraph& form) : form_(form), zero_(form.size, 0.0) {}
 
   void residual(double t, const double* y, const double* yp, double* r) const override {
-    const double* x[] = {y, yp};
-    form_.equations->residual({t, x, form_.discrete->data()}, r);
-    if (combinations_.empty()) return;
-    const double* at_rest[] = {y, zero_.data()};
-    parts_->residual({t, at_rest, form_.discrete->data()}, part_r_.data());
-    for (const RowCombination& combination : combinations_) {
-      double sum = 0;
-      for (const RowCombination::Term& term : combination.terms)
-        sum += term.weight * part_r_[place_[term.row]];
-      r[combination.row] = sum;
+    evaluate(*form_.equations, parts_.get(), t, y, yp, r);
+  }
+  bool time_derivative(double t, const double* y, const double* yp, double* r) const override {
+    if (!rates_) {
+      rates_ = std::make_shared<EquationSet>(form_.equations->time_partial());
+      if (parts_) part_rates_ = std::make_shared<EquationSet>(parts_->time_partial());
     }
+    evaluate(*rates_, part_rates_.get(), t, y, yp, r);
+    return true;
   }
   void residual(const Dual&, const Dual*, const Dual*, Dual*) const override {}
 
@@ -65,12 +63,28 @@ class GraphSystem final : public System {
   }
 
  private:
+  void evaluate(const EquationSet& equations, const EquationSet* parts, double t, const double* y,
+                const double* yp, double* r) const {
+    const double* x[] = {y, yp};
+    equations.residual({t, x, form_.discrete->data()}, r);
+    if (combinations_.empty()) return;
+    const double* at_rest[] = {y, zero_.data()};
+    parts->residual({t, at_rest, form_.discrete->data()}, part_r_.data());
+    for (const RowCombination& combination : combinations_) {
+      double sum = 0;
+      for (const RowCombination::Term& term : combination.terms)
+        sum += term.weight * part_r_[place_[term.row]];
+      r[combination.row] = sum;
+    }
+  }
+
   ProgramList programs_;
   std::unique_ptr<CodeGeneration> code_;
   ExpressionGraph form_;
   std::vector<double> zero_;
   std::vector<RowCombination> combinations_;
   std::shared_ptr<EquationSet> parts_;
+  mutable std::shared_ptr<EquationSet> rates_, part_rates_;  ///< dF/dt, made when first asked for
   std::vector<int> place_;
   mutable std::vector<double> part_r_;
 };

@@ -226,7 +226,15 @@ bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pen
 
 void Jacobian::time_derivative(double t, const double* y, const double* yp, double* out) {
   const int n = system_.size;
-  // Differences serve: the derivative only starts the run (y' of algebraic variables).
+  if (system_.time_derivative(t, y, yp, out)) return;
+  if (system_.time_differentiable) {
+    for (int i = 0; i < n; ++i) dual_y_[i] = Dual(y[i]), dual_yp_[i] = Dual(yp[i]);
+    Dual time(t);
+    time.d[0] = 1;
+    system_.residual(time, dual_y_.data(), dual_yp_.data(), dual_r_.data());
+    for (int i = 0; i < n; ++i) out[i] = dual_r_[i].d[0];
+    return;
+  }
   const double s = 1e-6 * std::max(1e-3, std::abs(t));
   system_.residual(t + s, y, yp, base_.data());
   system_.residual(t - s, y, yp, moved_r_.data());

@@ -22,7 +22,7 @@ class Jacobian {
   /// Fills pencil.a, and pencil.e unless it is constant and filled before. `nonfinite` is set to
   /// the row of the first value that is not finite, and false returned.
   bool evaluate(double t, const double* y, const double* yp, Pencil& pencil);
-  /// dF/dt on all rows.
+  /// dF/dt on all rows, exact where the equations are generic in t or a graph.
   void time_derivative(double t, const double* y, const double* yp, double* out);
 
   std::string description() const;

@@ -159,7 +159,7 @@ std::shared_ptr<System> make_variable(const LinearlyImplicit& form) {
   auto system = std::make_shared<SystemOf<VariableMassEquations>>(VariableMassEquations{
       form.f, form.mass.function(), n, Scratch(static_cast<std::size_t>(n) * n, differentiable)});
   set_size(*system, n);
-  system->differentiable = differentiable;
+  set_differentiable(*system, form.f, form.mass.function());
   system->discover_rows = true;
   return system;
 }
@@ -213,7 +213,7 @@ std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
   require(bool(form.f), "form.f is missing");
   require_mass(form.mass, form.size);
   auto system = form.mass.is_constant() ? make_constant(problem, form) : make_variable(form);
-  if (form.mass.is_constant()) system->differentiable = form.f.is_differentiable();
+  if (form.mass.is_constant()) set_differentiable(*system, form.f);
   append_numbered(system->variables, "y", form.size);
   return system;
 }

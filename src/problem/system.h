@@ -66,6 +66,10 @@ class System {
   virtual ~System() = default;
   virtual void residual(double t, const double* y, const double* yp, double* r) const = 0;
   virtual void residual(const Dual& t, const Dual* y, const Dual* yp, Dual* r) const = 0;
+  /// dF/dt of all rows by formula. False: there is none.
+  virtual bool time_derivative(double, const double*, const double*, double*) const {
+    return false;
+  }
   /// Called once, before the first evaluation of a run.
   virtual void choose_evaluation(Evaluation) {}
   /// What the user should know, for Solution::notes.
@@ -74,9 +78,10 @@ class System {
   int size = 0;
   int visible = 0;  ///< the first so many variables are the user's
   bool differentiable = false;
-  bool constant_mass = false;       ///< dF/dy' is constant
-  bool hidden_constraints = false;  ///< index above 1, as far as the form tells
-  bool discover_rows = false;       ///< the form cannot tell which rows and variables are algebraic
+  bool time_differentiable = false;  ///< with respect to t too
+  bool constant_mass = false;        ///< dF/dy' is constant
+  bool hidden_constraints = false;   ///< index above 1, as far as the form tells
+  bool discover_rows = false;  ///< the form cannot tell which rows and variables are algebraic
   Names variables;
   Names equations;
   std::vector<int> variable_index;       ///< 1, 2, 3: errors count with h^(index - 1)

@@ -43,6 +43,12 @@ class SystemOf final : public System {
   Equations body_;
 };
 
+/// From the functions that the equations consist of; those not given take no part.
+template <class... F>
+void set_differentiable(System& system, const F&... f) {
+  system.differentiable = (... && (!f || f.is_differentiable()));
+  system.time_differentiable = system.differentiable && (... && (!f || f.is_time_differentiable()));
+}
 /// Names given by the user, or the default ones; the message names the field.
 Names names_or(const Names& given, Names defaults, const char* field);
 /// "x1", "x2", ... (a single one has no number).
