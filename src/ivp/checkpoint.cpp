@@ -13,15 +13,6 @@ namespace {
 
 constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '3'};
 
-void put(std::vector<double>& memory, const State& state) {
-  memory.push_back(state.t);
-  save_list(memory, state.y), save_list(memory, state.yp);
-}
-void take(SavedState& memory, State& state) {
-  state.t = memory.number();
-  memory.list(state.y), memory.list(state.yp);
-}
-
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
                                    s.factorizations, s.solves, s.newton})
@@ -41,7 +32,7 @@ void mix(std::uint64_t& hash, const void* data, std::size_t count) {
 }  // namespace
 
 void ImplicitStepper::save(std::vector<double>& memory) const {
-  put(memory, state_), put(memory, next_);
+  save_state(memory, state_), save_state(memory, next_);
   memory.push_back(active_);
   for (const double x :
        {h_, h_used_, factored_h_, last_h_, control_.accepted_h, control_.accepted_error,
@@ -61,7 +52,7 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
 }
 
 void ImplicitStepper::restore(SavedState& memory) {
-  take(memory, state_), take(memory, next_);
+  restore_state(memory, state_), restore_state(memory, next_);
   const int active = static_cast<int>(memory.position(methods_.size()));
   double since = 0, iterations = 0;
   for (double* x :

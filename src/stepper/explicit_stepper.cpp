@@ -11,7 +11,6 @@
 namespace daedalus {
 namespace {
 
-constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 constexpr double safety = 0.8;  // 0.9 makes every third step a rejected one in fast mechanisms
 // Of the tolerance: in an undamped motion the errors of the steps add up, and those of the energy
 // turn into errors of the phase that grow with the square of the time.
@@ -33,10 +32,6 @@ ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const Ex
   for (auto* list : {&x_, &next_x_, &stage_, &estimate_, &tolerance_}) list->resize(n);
   multipliers_.resize(static_cast<std::size_t>(field_->algebraic));
   for (int i = 0; i < n_; ++i) atol_[i] = atol[field_->place(i)];
-}
-
-std::string ExplicitStepper::where() const {
-  return fmt::format("at t = {:.10g}, step size {:.3g}", state_.t, h_);
 }
 
 void ExplicitStepper::sum_up(const double* from, double h, const double* weights, int count,
@@ -195,7 +190,6 @@ double ExplicitStepper::error(double h) {
 }
 
 bool ExplicitStepper::attempt(double limit) {
-  limit_ = limit;
   if (committed_) {
     std::copy(slope(method_.stages), slope(method_.stages) + n_, slope(0));
     committed_ = false;
@@ -207,12 +201,9 @@ bool ExplicitStepper::attempt(double limit) {
   if (h_ == 0) h_ = first_step(limit);
   int vetoes = 0;
   for (;;) {
-    reached_ = (limit - state_.t - 1.0001 * h_) * (h_ > 0 ? 1 : -1) <= 0;
-    if (options_.fixed_step > 0) reached_ = std::abs(limit - state_.t) <= std::abs(h_) * (1 + 1e-6);
     const double wanted = h_;
-    if (reached_) h_ = limit - state_.t;
-    const double unit = std::max(std::abs(state_.t), 1e-12 * std::abs(limit - state_.t));
-    if (std::abs(h_) <= 16 * unit_roundoff * unit && !(reached_ && h_ != 0))
+    aim_at(limit, options_.fixed_step > 0);
+    if (step_is_too_small())
       return fail(Reason::step_too_small,
                   {"the step size became too small", where(),
                    "a singularity of the solution, stiff forces, or constraints that leave the "
@@ -329,10 +320,7 @@ void ExplicitStepper::interpolant(Interpolant& out) {
 }
 
 void ExplicitStepper::save(std::vector<double>& memory) const {
-  for (const State* state : {&state_, &next_}) {
-    memory.push_back(state->t);
-    save_list(memory, state->y), save_list(memory, state->yp);
-  }
+  save_state(memory, state_), save_state(memory, next_);
   memory.push_back(h_), memory.push_back(h_used_);
   watch_.save(memory);
   for (const bool flag : {committed_, rejected_, on_manifold_, finite_})
@@ -342,10 +330,7 @@ void ExplicitStepper::save(std::vector<double>& memory) const {
 }
 
 void ExplicitStepper::restore(SavedState& memory) {
-  for (State* state : {&state_, &next_}) {
-    state->t = memory.number();
-    memory.list(state->y), memory.list(state->yp);
-  }
+  restore_state(memory, state_), restore_state(memory, next_);
   h_ = memory.number(), h_used_ = memory.number();
   watch_.restore(memory);
   for (bool* flag : {&committed_, &rejected_, &on_manifold_, &finite_}) *flag = memory.flag();

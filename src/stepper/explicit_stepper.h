@@ -54,7 +54,6 @@ class ExplicitStepper final : public Stepper {
   double error(double h);
   double weighted(const double* x, const double* a, const double* b) const;
   double first_step(double limit);
-  std::string where() const;
 
   std::shared_ptr<ProjectedField> field_;
   const ExplicitTable& method_;

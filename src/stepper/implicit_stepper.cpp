@@ -124,16 +124,6 @@ void ImplicitStepper::start(const State& state, double h) {
   norm_.set_reference(state_.y.data());
 }
 
-std::string ImplicitStepper::where() const {
-  return fmt::format("at t = {:.10g}, step size {:.3g}", state_.t, h_);
-}
-
-bool ImplicitStepper::step_is_too_small() const {
-  // At t = 0 a step can shrink without end; the interval gives the unit there.
-  const double unit = std::max(std::abs(state_.t), 1e-12 * std::abs(limit_ - state_.t));
-  return std::abs(h_) <= 16 * unit_roundoff * unit && !(reached_ && std::abs(h_) > 0);
-}
-
 bool ImplicitStepper::renew_jacobian() {
   ++statistics_.jacobians;
   if (!jacobian_.evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_))
@@ -239,11 +229,8 @@ void ImplicitStepper::reject(double error) {
 }
 
 bool ImplicitStepper::attempt(double limit) {
-  limit_ = limit;
   for (;;) {
-    reached_ = (limit - state_.t - 1.0001 * h_) * (h_ > 0 ? 1 : -1) <= 0;
-    if (options_.fixed_step > 0) reached_ = std::abs(limit - state_.t) <= std::abs(h_) * (1 + 1e-6);
-    if (reached_) h_ = limit - state_.t;
+    aim_at(limit, options_.fixed_step > 0);
     if (step_is_too_small()) {
       const int worst = last_newton_.worst;
       const bool undefined = not_finite_in_a_row_ > 0;

@@ -47,8 +47,6 @@ class ImplicitStepper final : public Stepper {
   double error_size();
   void accept(double error);
   void reject(double error);
-  bool step_is_too_small() const;
-  std::string where() const;
 
   const System& system_;
   Jacobian& jacobian_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daedalus/error.h"
+#include "stepper/state.h"
 
 namespace daedalus {
 
@@ -51,6 +52,15 @@ class SavedState {
 inline void save_list(std::vector<double>& memory, const std::vector<double>& values) {
   memory.push_back(static_cast<double>(values.size()));
   memory.insert(memory.end(), values.begin(), values.end());
+}
+
+inline void save_state(std::vector<double>& memory, const State& state) {
+  memory.push_back(state.t);
+  save_list(memory, state.y), save_list(memory, state.yp);
+}
+inline void restore_state(SavedState& memory, State& state) {
+  state.t = memory.number();
+  memory.list(state.y), memory.list(state.yp);
 }
 
 }  // namespace daedalus

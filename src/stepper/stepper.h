@@ -1,6 +1,7 @@
 #pragma once
 // One acceptable step after the other: what a run sees of a family of methods.
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "daedalus/solve.h"
@@ -55,6 +56,11 @@ class Stepper {
     message_ = std::move(message);
     return false;
   }
+
+  /// Lets the next step end at `limit` if it would pass or nearly reach it.
+  void aim_at(double limit, bool fixed);
+  bool step_is_too_small() const;
+  std::string where() const;
 
   State state_, next_;
   double h_ = 0, h_used_ = 0, limit_ = 0;
