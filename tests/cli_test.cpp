@@ -46,6 +46,10 @@ TEST(CommandLine, ListsEveryMethodAsJson) {
   EXPECT_THAT(list[0]["options"].get<std::vector<std::string>>(), testing::Contains("max_stages"));
   for (const auto& method : list) {
     EXPECT_THAT(method["options"].get<std::vector<std::string>>(), testing::Contains("rtol"));
+    if (method["name"] == "rodas_5p") {
+      EXPECT_EQ(method["family"], "rosenbrock");
+      EXPECT_EQ(method["index2"]["y"], 3);
+    }
     if (method["name"] != "radau_iia_5") continue;
     EXPECT_EQ(method["index1"]["z"], 5);
     EXPECT_EQ(method["index2"]["z"], 3);
@@ -60,6 +64,7 @@ TEST(CommandLine, ShowsTheOptionsOfEachMethod) {
   EXPECT_THAT(outcome.output, testing::ContainsRegex("gauss_4 .* algebraic_update"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("radau .* min_stages max_stages"));
   EXPECT_THAT(outcome.output, HasSubstr("Options of every method: rtol, atol"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("rodas_4 .* HairerWanner1996"));
 }
 
 TEST(CommandLine, ChecksAMethodFromAFile) {

@@ -41,6 +41,7 @@ std::string action(const CLI::Option& option) {
     std::vector<std::string> names = {"auto", "radau"};
     for (const auto* methods : {&runge_kutta_methods(), &explicit_runge_kutta_methods()})
       for (const Tableau& method : *methods) names.emplace_back(method.name);
+    for (const OtherMethod& method : other_methods()) names.emplace_back(method.name);
     return fmt::format("_daedalus_words \"{}\"", fmt::join(names, " "));
   }
   if (text == "NAME...") {

@@ -59,6 +59,16 @@ void print_row(const Tableau& method) {
       fmt::format("{}", fmt::join(own_options(method), " ")), method.reference);
 }
 
+void print_row(const OtherMethod& method) {
+  const std::string order = method.lowest_order == method.order
+                                ? std::to_string(method.order)
+                                : fmt::format("{}..{}", method.lowest_order, method.order);
+  fmt::print(row_format, method.name, order,
+             method.stages > 0 ? std::to_string(method.stages) : "-", "yes",
+             fmt::format("{0} {0}", order), fmt::format("{} {}", method.index2_y, method.index2_z),
+             "- - -", "", method.reference);
+}
+
 void print_table() {
   fmt::print(row_format, "", "", "", "stiffly", "index 1", "index 2", "index 3", "options of", "");
   fmt::print(row_format, "method", "order", "stages", "accurate", "y z", "y z", "y z u", "its own",
@@ -67,11 +77,13 @@ void print_table() {
              "iia rows", fmt::format("{}", fmt::join(variable_order_options, " ")),
              "HairerWanner1999");
   for (const Tableau& method : all_methods()) print_row(method);
+  for (const OtherMethod& method : other_methods()) print_row(method);
   fmt::print(
       "\nOrders that theory guarantees at constant steps; y differential, z algebraic (index 3:\n"
-      "position, velocity, multiplier u); 0: bounded errors, -: no theorem. The explicit methods "
-      "at\n"
-      "the end work on the constraints: y' = f, Hessenberg index 2, motions under constraints.\n"
+      "position, velocity, multiplier u); 0: bounded errors, -: no theorem. The explicit methods\n"
+      "work on the constraints: y' = f, Hessenberg index 2, motions under constraints. The\n"
+      "last ones are no Runge-Kutta methods: rodas_* take M y' = f with constant M; their orders\n"
+      "for index 2 are measured ones.\n"
       "Options of every method: {}.\n",
       fmt::join(common_options, ", "));
 }
@@ -94,6 +106,21 @@ Json described(const Tableau& method) {
       {"reference", method.reference}};
 }
 
+Json described(const OtherMethod& method) {
+  Json order = method.order;
+  if (method.lowest_order < method.order) order = {method.lowest_order, method.order};
+  return {{"name", method.name},
+          {"family", method.family},
+          {"order", order},
+          {"stages", method.stages},
+          {"stiffly_accurate", true},
+          {"form", method.form},
+          {"index1", {{"y", method.order}, {"z", method.order}}},
+          {"index2", {{"y", method.index2_y}, {"z", method.index2_z}}},
+          {"options", all_options({})},
+          {"reference", method.reference}};
+}
+
 void print_json() {
   Json list = Json::array();
   list.push_back({{"name", "radau"},
@@ -104,6 +131,7 @@ void print_json() {
                   {"options", all_options(variable_order_options)},
                   {"reference", "HairerWanner1999"}});
   for (const Tableau& method : all_methods()) list.push_back(described(method));
+  for (const OtherMethod& method : other_methods()) list.push_back(described(method));
   fmt::print("{}\n", list.dump(2));
 }
 

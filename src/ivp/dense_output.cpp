@@ -94,7 +94,7 @@ void RefinedOutput::evaluate(const Interpolant& step, const Anchor& anchor, doub
   const ModesOfAnchor modes(system_->modes, anchor);
   step.evaluate(t, y);
   const bool at_mesh_point = t == step.t0 || t == step.t1;
-  const bool solved = at_mesh_point || refiner_->refine(step, t, y);
+  const bool solved = at_mesh_point || (refiner_ && refiner_->refine(step, t, y));
   if (projection_) projection_->apply(anchor, t, y, solved);
 }
 

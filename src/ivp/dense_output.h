@@ -52,10 +52,12 @@ class RefinedOutput final : public StepOutput {
         refiner_(std::move(refiner)),
         projection_(std::move(projection)) {}
   void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) override;
-  void forget() override { refiner_->forget(); }
+  void forget() override {
+    if (refiner_) refiner_->forget();
+  }
 
  private:
-  std::shared_ptr<StepRefiner> refiner_;
+  std::shared_ptr<StepRefiner> refiner_;          ///< null: the interpolant is good enough
   std::shared_ptr<OutputProjection> projection_;  ///< may be null
 };
 

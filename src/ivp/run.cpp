@@ -63,8 +63,7 @@ void Integrator::Run::find_hidden_index(const State& state) {
   const std::vector<int> higher = projection.of_higher_index(state.t, state.y.data());
   if (higher.empty()) return;
   for (const int j : higher) system_->variable_index[j] = 2;
-  stepper_ = std::make_unique<ImplicitStepper>(*system_, *jacobian_, options_, atol_,
-                                               solution_.statistics);
+  stepper_ = make_stepper(state);
 }
 
 void Integrator::Run::begin() {

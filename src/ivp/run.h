@@ -14,6 +14,7 @@
 #include "stepper/explicit_stepper.h"
 #include "stepper/implicit_stepper.h"
 #include "stepper/manifold_stepper.h"
+#include "stepper/rosenbrock_stepper.h"
 
 namespace daedalus {
 
@@ -46,6 +47,8 @@ class Integrator::Run {
   void prepare_implicit(const State& start);
   void prepare_manifold(const State& start);
   void use_manifold_output();
+  std::unique_ptr<Stepper> make_stepper(const State& start);
+  void prepare_explicit(const State& start);
   void use_output(std::shared_ptr<StepOutput> output);
   Jacobian& jacobian(const State& at);
   void note_shift(const State& state);

@@ -129,20 +129,28 @@ Jacobian& Integrator::Run::jacobian(const State& at) {
   return *jacobian_;
 }
 
+std::unique_ptr<Stepper> Integrator::Run::make_stepper(const State& start) {
+  Statistics& statistics = solution_.statistics;
+  if (const RosenbrockTable* table = find_rosenbrock(options_.method))
+    return std::make_unique<RosenbrockStepper>(*system_, jacobian(start), *table, options_, atol_,
+                                               statistics, start);
+  return std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_, statistics);
+}
+
 void Integrator::Run::prepare_implicit(const State& start) {
   const int n = system_->size;
-  auto stepper = std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_,
-                                                   solution_.statistics);
-  const std::vector<Tableau> methods = stepper->methods();
-  stepper_ = std::move(stepper);
+  stepper_ = make_stepper(start);
   if (system_->project_steps)
     step_projection_ = std::make_unique<OutputProjection>(system_, *jacobian_, scale_, n);
   if (options_.project_output)
     projection_ =
         std::make_shared<OutputProjection>(system_, *jacobian_, scale_, most_unknowns_of_output);
-  use_output(std::make_shared<RefinedOutput>(
-      system_, std::make_shared<StepRefiner>(system_, *jacobian_, methods, options_.rtol, atol_),
-      projection_, expansion_));
+  // The polynomials of the other families are as accurate as their steps.
+  std::shared_ptr<StepRefiner> refiner;
+  if (const auto* stages = dynamic_cast<const ImplicitStepper*>(stepper_.get()))
+    refiner =
+        std::make_shared<StepRefiner>(system_, *jacobian_, stages->methods(), options_.rtol, atol_);
+  use_output(std::make_shared<RefinedOutput>(system_, refiner, projection_, expansion_));
   if (options_.record) singularities_ = SingularityMonitor::make(problem_, system_->modes);
   stepper_->start(start, 0);
 }

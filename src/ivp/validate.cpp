@@ -65,7 +65,7 @@ void validate(const Problem& problem, const Options& options) {
   require(options.points == 0 || options.points >= 2,
           fmt::format("points = {}, must be at least 2", options.points));
   require(options.points == 0 || options.at.empty(), "points and at are both given: choose one");
-  if (options.method != "radau" && options.method != "auto") (void)find_method(options.method);
+  if (options.method != "auto") require_method(options.method);
   for (std::size_t e = 0; e < options.events.size(); ++e)
     require(bool(options.events[e].value),
             fmt::format("events[{}] (\"{}\") has no value function", e, options.events[e].name));

@@ -11,6 +11,7 @@
 #include "method/explicit.h"
 #include "method/generate.h"
 #include "method/nearest.h"
+#include "method/rosenbrock.h"
 
 namespace daedalus {
 namespace {
@@ -113,15 +114,49 @@ const std::vector<Tableau>& explicit_runge_kutta_methods() {
   return methods;
 }
 
-const Tableau& find_method(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto* methods : {&runge_kutta_methods(), &explicit_runge_kutta_methods()})
-    for (const Tableau& method : *methods) {
-      if (method.name == name) return method;
-      names.push_back(method.name);
-    }
+const std::vector<OtherMethod>& other_methods() {
+  static const std::vector<OtherMethod> methods = [] {
+    std::vector<OtherMethod> list;
+    for (const RosenbrockTable* t : rosenbrock_tables)
+      list.push_back({t->name, "rosenbrock", t->reference, t->order, t->order, t->stages,
+                      "M y' = f, constant M", t->index_2[0], t->index_2[1]});
+    return list;
+  }();
+  return methods;
+}
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view name, const std::vector<std::string>& names) {
   throw InvalidInput(fmt::format("method: '{}' is not known; did you mean {}?", name,
                                  fmt::join(nearest_names(name, names), ", ")));
+}
+
+const Tableau* look_up(std::string_view name, std::vector<std::string>& names) {
+  for (const auto* methods : {&runge_kutta_methods(), &explicit_runge_kutta_methods()})
+    for (const Tableau& method : *methods) {
+      if (method.name == name) return &method;
+      names.push_back(method.name);
+    }
+  return nullptr;
+}
+
+}  // namespace
+
+const Tableau& find_method(std::string_view name) {
+  std::vector<std::string> names;
+  if (const Tableau* method = look_up(name, names)) return *method;
+  refuse(name, names);
+}
+
+void require_method(std::string_view name) {
+  std::vector<std::string> names = {"radau"};
+  if (name == "radau" || look_up(name, names)) return;
+  for (const OtherMethod& method : other_methods()) {
+    if (method.name == name) return;
+    names.push_back(method.name);
+  }
+  refuse(name, names);
 }
 
 }  // namespace daedalus
