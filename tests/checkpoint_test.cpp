@@ -113,7 +113,7 @@ Problem long_index_1() {
 TEST(Checkpoint, ResumesEveryKindOfMethodToTheSameBits) {
   for (const char* method :
        {"radau", "radau_iia_1", "radau_iia_5", "gauss_4", "lobatto_iiia_4", "lobatto_iiic_4",
-        "sdirk_hairer_wanner_4", "rodas_3", "rodas_4", "rodas_5p"}) {
+        "sdirk_hairer_wanner_4", "rodas_3", "rodas_4", "rodas_5p", "bdf"}) {
     expect_same_bits(long_index_1(), {.method = method, .rtol = 1e-5}, method);
     expect_same_bits(exact::oscillator().problem, {.method = method, .rtol = 1e-5}, method);
   }
@@ -165,11 +165,17 @@ TEST(Checkpoint, ResumesEveryIndexAndFormulation) {
   }
 }
 
+TEST(Checkpoint, ResumesIndexTwoWithEveryFamily) {
+  for (const OtherMethod& method : other_methods())
+    expect_same_bits(exact::index_2().problem, {.method = method.name, .rtol = 1e-4, .points = 33},
+                     method.name);
+}
+
 TEST(Checkpoint, ResumesEveryStorage) {
   for (const LinearAlgebra storage :
        {LinearAlgebra::dense, LinearAlgebra::banded, LinearAlgebra::sparse})
     for (const char* method :
-         {"radau", "radau_iia_5", "sdirk_hairer_wanner_4", "gauss_4", "rodas_4"}) {
+         {"radau", "radau_iia_5", "sdirk_hairer_wanner_4", "gauss_4", "rodas_4", "bdf"}) {
       const Options o{.method = method, .rtol = 1e-5, .linear_algebra = storage};
       expect_same_bits(exact::chain(40, 3), o, method, {0, 1, 5, 12});
     }
@@ -177,7 +183,8 @@ TEST(Checkpoint, ResumesEveryStorage) {
 
 TEST(Checkpoint, ResumesFixedSteps) {
   expect_same_bits(exact::index_2().problem, {.fixed_step = 0.03}, "fixed step");
-  expect_same_bits(long_index_1(), {.method = "gauss_6", .fixed_step = 0.1}, "fixed step");
+  for (const char* method : {"gauss_6", "rodas_4", "bdf"})
+    expect_same_bits(long_index_1(), {.method = method, .fixed_step = 0.1}, "fixed step");
 }
 
 TEST(Checkpoint, ResumesAcrossEvents) {
@@ -191,7 +198,7 @@ TEST(Checkpoint, ResumesAcrossEvents) {
                      .start = {1, 0}};
   std::vector<int> all;
   for (int i = 0; i < 60; ++i) all.push_back(i);
-  for (const char* method : {"radau", "rodas_5p"}) {
+  for (const char* method : {"radau", "rodas_5p", "bdf"}) {
     Options o{.method = method, .rtol = 1e-7};
     o.events.push_back({.value = [](double, Input y) { return y[0]; },
                         .direction = Direction::falling,

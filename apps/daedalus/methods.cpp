@@ -66,7 +66,7 @@ void print_row(const OtherMethod& method) {
   fmt::print(row_format, method.name, order,
              method.stages > 0 ? std::to_string(method.stages) : "-", "yes",
              fmt::format("{0} {0}", order), fmt::format("{} {}", method.index2_y, method.index2_z),
-             "- - -", "", method.reference);
+             "- - -", fmt::format("{}", fmt::join(method.options, " ")), method.reference);
 }
 
 void print_table() {
@@ -82,8 +82,9 @@ void print_table() {
       "\nOrders that theory guarantees at constant steps; y differential, z algebraic (index 3:\n"
       "position, velocity, multiplier u); 0: bounded errors, -: no theorem. The explicit methods\n"
       "work on the constraints: y' = f, Hessenberg index 2, motions under constraints. The\n"
-      "last ones are no Runge-Kutta methods: rodas_* take M y' = f with constant M; their orders\n"
-      "for index 2 are measured ones.\n"
+      "last ones are no Runge-Kutta methods: rodas_* take M y' = f with constant M, their orders\n"
+      "for index 2 are measured; bdf has its orders with constant steps and exact starting "
+      "values.\n"
       "Options of every method: {}.\n",
       fmt::join(common_options, ", "));
 }
@@ -117,7 +118,7 @@ Json described(const OtherMethod& method) {
           {"form", method.form},
           {"index1", {{"y", method.order}, {"z", method.order}}},
           {"index2", {{"y", method.index2_y}, {"z", method.index2_z}}},
-          {"options", all_options({})},
+          {"options", all_options(method.options)},
           {"reference", method.reference}};
 }
 

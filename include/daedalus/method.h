@@ -54,17 +54,18 @@ const Tableau& find_method(std::string_view name);
 /// A method that is no Runge-Kutta tableau, as lists show it.
 struct OtherMethod {
   std::string name;
-  std::string family;     ///< "rosenbrock"
+  std::string family;     ///< "rosenbrock" or "bdf"
   std::string reference;  ///< Key into docs/references.bib.
   int lowest_order = 0;   ///< Differs from `order` where the order varies along the run.
   int order = 0;
-  int stages = 0;                  ///< Systems to be solved in a step; 0: iterated.
-  std::string form;                ///< Of the equations that it takes.
-  int index2_y = 0, index2_z = 0;  ///< Orders for index 2.
+  int stages = 0;                         ///< Systems to be solved in a step; 0: iterated.
+  std::string form;                       ///< Of the equations that it takes.
+  int index2_y = 0, index2_z = 0;         ///< Orders for index 2.
+  std::vector<std::string> options = {};  ///< Of Options, of its own.
 };
 const std::vector<OtherMethod>& other_methods();
 
-/// Throws InvalidInput, with the nearest names, unless `name` is "radau" or one of the lists above.
+/// Throws InvalidInput, with the nearest names, unless `name` is "radau" or in a list above.
 void require_method(std::string_view name);
 
 }  // namespace daedalus

@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '3'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '4'};
 
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
@@ -81,7 +81,7 @@ std::uint64_t Integrator::Run::fingerprint() const {
   const auto mix_number = [&hash](double x) { mix(hash, &x, sizeof x); };
   for (const std::string& name : system_->variables) mix(hash, name.c_str(), name.size() + 1);
   mix(hash, options_.method.c_str(), options_.method.size() + 1);
-  mix_number(options_.min_stages), mix_number(options_.max_stages);
+  mix_number(options_.min_stages), mix_number(options_.max_stages), mix_number(options_.max_order);
   for (const double x :
        {problem_.t_span.begin, problem_.t_span.end, options_.rtol, options_.fixed_step,
         options_.first_step, options_.max_step, options_.baumgarte_rate,

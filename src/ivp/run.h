@@ -11,6 +11,7 @@
 #include "ivp/singularity_monitor.h"
 #include "problem/expansion.h"
 #include "problem/switch_board.h"
+#include "stepper/bdf_stepper.h"
 #include "stepper/explicit_stepper.h"
 #include "stepper/implicit_stepper.h"
 #include "stepper/manifold_stepper.h"
@@ -48,7 +49,6 @@ class Integrator::Run {
   void prepare_manifold(const State& start);
   void use_manifold_output();
   std::unique_ptr<Stepper> make_stepper(const State& start);
-  void prepare_explicit(const State& start);
   void use_output(std::shared_ptr<StepOutput> output);
   Jacobian& jacobian(const State& at);
   void note_shift(const State& state);

@@ -134,6 +134,8 @@ std::unique_ptr<Stepper> Integrator::Run::make_stepper(const State& start) {
   if (const RosenbrockTable* table = find_rosenbrock(options_.method))
     return std::make_unique<RosenbrockStepper>(*system_, jacobian(start), *table, options_, atol_,
                                                statistics, start);
+  if (options_.method == "bdf")
+    return std::make_unique<BdfStepper>(*system_, jacobian(start), options_, atol_, statistics);
   return std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_, statistics);
 }
 

@@ -118,8 +118,26 @@ const std::vector<OtherMethod>& other_methods() {
   static const std::vector<OtherMethod> methods = [] {
     std::vector<OtherMethod> list;
     for (const RosenbrockTable* t : rosenbrock_tables)
-      list.push_back({t->name, "rosenbrock", t->reference, t->order, t->order, t->stages,
-                      "M y' = f, constant M", t->index_2[0], t->index_2[1]});
+      list.push_back({t->name,
+                      "rosenbrock",
+                      t->reference,
+                      t->order,
+                      t->order,
+                      t->stages,
+                      "M y' = f, constant M",
+                      t->index_2[0],
+                      t->index_2[1],
+                      {}});
+    list.push_back({"bdf",
+                    "bdf",
+                    "BrenanCampbellPetzold1996",
+                    1,
+                    5,
+                    0,
+                    "F(t, y, y') = 0",
+                    5,
+                    5,
+                    {"max_order"}});
     return list;
   }();
   return methods;
@@ -150,7 +168,7 @@ const Tableau& find_method(std::string_view name) {
 }
 
 void require_method(std::string_view name) {
-  std::vector<std::string> names = {"radau"};
+  std::vector<std::string> names = {"auto", "radau"};
   if (name == "radau" || look_up(name, names)) return;
   for (const OtherMethod& method : other_methods()) {
     if (method.name == name) return;

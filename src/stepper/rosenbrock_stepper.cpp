@@ -30,7 +30,7 @@ void require_constant_mass(const System& system, Jacobian& jacobian, const Rosen
       if (std::abs(there.e[k] - here.e[k]) > noise * std::max(1.0, std::abs(here.e[k])))
         throw InvalidInput(fmt::format(
             "method = {}: Rosenbrock methods need M y' = f with constant M, but in \"{}\" the "
-            "factor of a derivative changes; try radau",
+            "factor of a derivative changes; try radau or bdf",
             method.name, system.equations[here.pattern.row[k]]));
   }
 }
