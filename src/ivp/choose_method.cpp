@@ -1,6 +1,8 @@
 // Method "auto". Constrained motions are made by explicit steps on the manifold of the constraints,
 // several times faster there than implicit ones and the only kind that passes singular points. Some
 // steps made ahead tell whether forces are stiff.
+#include <cmath>
+
 #include "analysis/signature.h"
 #include "expression/equation_set.h"
 #include "ivp/run.h"
@@ -8,7 +10,10 @@
 namespace daedalus {
 namespace {
 
-constexpr int steps_ahead = 40;
+// A transient may have to pass before stability limits the steps: so many at least, and so much of
+// the interval, which is little beside the run itself.
+constexpr int steps_ahead = 40, most_steps_ahead = 2000;
+constexpr double part_ahead = 0.02;
 constexpr int most_coordinates = 60;  // matrices of the constraints are dense
 constexpr int most_variables = 400;
 constexpr double loose = 1e-3;  // from here on the lower order takes fewer evaluations
@@ -17,8 +22,7 @@ constexpr double loose = 1e-3;  // from here on the lower order takes fewer eval
 bool leaves_the_choice(const Options& options) {
   const Options defaults;
   return (options.formulation == Formulation::automatic ||
-          options.formulation == Formulation::projected ||
-          options.formulation == Formulation::manifold) &&
+          options.formulation == Formulation::projected) &&
          options.fixed_step == 0 && options.min_stages == defaults.min_stages &&
          options.max_stages == defaults.max_stages &&
          options.algebraic_update == AlgebraicUpdate::automatic &&
@@ -45,8 +49,13 @@ bool Integrator::Run::shows_stiffness() const {
   const std::shared_ptr<ProjectedField> field = field_->for_output();
   ExplicitStepper ahead(field, *explicit_, options_, atol_, unseen);
   ahead.start(stepper_->state(), stepper_->next_step());
-  for (int k = 0; k < steps_ahead; ++k) {
-    if (!ahead.attempt(problem_.t_span.end) || ahead.is_stiff()) return true;
+  const auto [begin, end] = problem_.t_span;
+  const auto seen_enough = [&](int steps) {
+    return steps >= steps_ahead &&
+           std::abs(ahead.state().t - begin) >= part_ahead * std::abs(end - begin);
+  };
+  for (int k = 0; k < most_steps_ahead && !seen_enough(k); ++k) {
+    if (!ahead.attempt(end) || ahead.is_stiff()) return true;
     ahead.commit();
     if (ahead.reached_limit()) return false;
   }
