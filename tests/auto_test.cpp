@@ -50,7 +50,7 @@ TEST(Auto, TakesModelsAsItTakesFunctions) {
     options.max_steps = 5;
     return solve(m.problem(), options).method;
   };
-  for (const char* motion : {"pendulum", "caraxis", "chain"})
+  for (const char* motion : {"pendulum", "caraxis", "chain", "andrews"})
     EXPECT_EQ(method(motion), "dop853") << motion;
   for (const char* other : {"robertson", "transamp", "crane"})
     EXPECT_EQ(method(other), "radau") << other;

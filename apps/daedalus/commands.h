@@ -50,6 +50,14 @@ struct AnalyzeCommand {
 };
 int run_analyze(const AnalyzeCommand& command);
 
+struct CrosscheckCommand {
+  RunOptions run = {};
+  std::vector<std::string> parameters = {};
+  std::string against = {}, against_formulation = {};  ///< of the second run; empty: chosen
+  double limit = 1000;  ///< tolerances by which the runs may differ
+};
+int run_crosscheck(const CrosscheckCommand& command);
+
 /// Without arguments: the main job on the shipped pendulum.
 int run_welcome();
 

@@ -67,6 +67,13 @@ constexpr const char* analyze_examples = R"(Examples:
 
 Exit status: 0 the model can be solved as it stands, 1 it cannot, 2 the text is wrong.)";
 
+constexpr const char* crosscheck_examples = R"(Examples:
+  daedalus crosscheck models/caraxis.mo            as chosen, and in another way
+  daedalus crosscheck models/robertson.mo --against rodas_5p --rtol 1e-8
+  daedalus crosscheck models/pendulum.mo --method radau --against-formulation baumgarte
+
+Exit status: 0 both agree, 1 they do not or one failed, 2 the input was wrong.)";
+
 constexpr const char* completion_examples = R"(Examples:
   source <(daedalus completion bash)                              for this shell
   daedalus completion bash > ~/.local/share/bash-completion/completions/daedalus
@@ -86,6 +93,9 @@ void add_model_options(CLI::App& sub, RunOptions& run) {
       ->option_text("NAME=VALUE");
 }
 
+const std::vector<std::string> formulations = {
+    "auto", "direct", "projected", "stabilized_index_2", "baumgarte", "index_1", "manifold"};
+
 /// How it is solved.
 void add_run_options(CLI::App& sub, RunOptions& run) {
   add_model_options(sub, run);
@@ -104,8 +114,7 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
          "put onto all constraints; stabilized_index_2: all constraints kept by multipliers; "
          "baumgarte: violations damped; index_1: left to drift; manifold: every stage put onto all "
          "constraints, through singular points too; auto chooses")
-      ->check(CLI::IsMember({"auto", "direct", "projected", "stabilized_index_2", "baumgarte",
-                             "index_1", "manifold"}))
+      ->check(CLI::IsMember(formulations))
       ->option_text("auto|direct|projected|stabilized_index_2|baumgarte|index_1|manifold");
   sub.add_option("--baumgarte-rate", run.baumgarte_rate,
                  "At which violations decay (default: 100 over the interval)");
@@ -159,6 +168,19 @@ void add_analyze(CLI::App& app, AnalyzeCommand& c) {
   sub->footer(analyze_examples);
 }
 
+void add_crosscheck(CLI::App& app, CrosscheckCommand& c) {
+  CLI::App* sub = app.add_subcommand("crosscheck", "Solve a model in two ways and compare");
+  add_run_options(*sub, c.run);
+  one_at_a_time(sub->add_option("-p", c.parameters, "Parameter value"))->option_text("NAME=VALUE");
+  sub->add_option("--against", c.against, "Method of the second run (default: chosen)")
+      ->option_text("METHOD");
+  sub->add_option("--against-formulation", c.against_formulation, "Its formulation")
+      ->check(CLI::IsMember(formulations))
+      ->option_text("FORMULATION");
+  sub->add_option("--limit", c.limit, "Tolerances by which they may differ (default: 1000)");
+  sub->footer(crosscheck_examples);
+}
+
 void add_methods(CLI::App& app, MethodsCommand& command) {
   CLI::App* sub = app.add_subcommand("methods", "List every method with its orders");
   sub->add_flag("--json", command.json, "Print JSON");
@@ -202,12 +224,14 @@ int run(int argc, char** argv) {
   SolveCommand solve;
   SweepCommand sweep;
   AnalyzeCommand analyze;
+  CrosscheckCommand crosscheck;
   std::string shell;
   for (int i = 0; i < argc; ++i)
     solve.line += fmt::format("{}{}", i ? " " : "", i ? argv[i] : "daedalus");
   add_solve(app, solve);
   add_sweep(app, sweep);
   add_analyze(app, analyze);
+  add_crosscheck(app, crosscheck);
   add_methods(app, methods);
   add_reproduce(app, reproduce);
   add_completion(app, shell);
@@ -219,6 +243,7 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("solve")) return run_solve(solve);
   if (app.got_subcommand("sweep")) return run_sweep(sweep);
   if (app.got_subcommand("analyze")) return run_analyze(analyze);
+  if (app.got_subcommand("crosscheck")) return run_crosscheck(crosscheck);
   if (app.got_subcommand("methods")) return run_methods(methods);
   if (app.got_subcommand("reproduce")) return run_reproduce(reproduce);
   if (app.got_subcommand("completion")) {

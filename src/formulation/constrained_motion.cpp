@@ -23,13 +23,14 @@ ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations,
       constraints_(make_constraints(solves, m_, n_)),
       mass_(n_, n_) {
   differential = 2 * n_;
-  algebraic = m_;
+  algebraic = m_ + static_cast<int>(equations_->shown_accelerations.size());
   const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
   for (auto* list : {&at_q_, &force_, &zh_, &step_, &extra_, &projected_, &unprojected_})
     list->resize(n);
   for (auto* list : {&gamma_, &right_side_, &residual_, &third_values_}) list->resize(m);
   for (auto* list : {&rate_, &added_}) list->resize(n * m);
   slope_t_q_v_.resize(1 + 2 * n);
+  shown_.resize(equations_->shown_accelerations.size());
   if (!equations_->constant_mass) return;
   mass_.setZero();
   equations_->mass(0, at_q_.data(), MatrixOutput(mass_.data(), n_, n_));
@@ -111,10 +112,13 @@ bool ConstrainedMotion::slope(double t, const double* x, double* xp) {
   for (int j = 0; j < n_; ++j) xp[j] = v[j], xp[n_ + j] = force_[j] - zh_[j];
   from_scaled_motion(xp + n_);
   for (int j = 0; j < n_; ++j) sum += xp[n_ + j] + v[j];
+  for (std::size_t k = 0; k < shown_.size(); ++k)
+    shown_[k] = xp[n_ + equations_->shown_accelerations[k]];
   return std::isfinite(sum);
 }
 
 void ConstrainedMotion::multipliers(double* z) const {
+  std::copy(shown_.begin(), shown_.end(), z + m_);
   auto& self = const_cast<ConstrainedMotion&>(*this);
   self.constraints_->multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
   if (undetermined_ && constraints_->health() < multipliers_exist)

@@ -60,7 +60,7 @@ class ConstrainedMotion final : public ProjectedField {
 
   // Where the matrices belong to, and the last slope.
   double at_t_ = 0;
-  std::vector<double> at_q_, slope_t_q_v_;
+  std::vector<double> at_q_, slope_t_q_v_, shown_;
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;

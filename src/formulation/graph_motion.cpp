@@ -29,6 +29,19 @@ NodeId along_straight_line(Graph& graph, NodeId node, int n) {
   return sum;
 }
 
+/// (x, u) of an equation der(x) = u, or (-1, -1).
+std::pair<int, int> named_rate(RowExpressions& rows, int row) {
+  const NodeId residual = rows.residual(row);
+  const auto occurring = rows.occurring(residual);
+  int rate = -1, value = -1;
+  for (const auto& [variable, order] : occurring) (order == 1 ? rate : value) = variable;
+  if (occurring.size() != 2 || rate < 0 || value < 0 ||
+      !rows.graph.is_constant(rows.substituted(residual, {{{rate, 1}, rows.variable(value, 0)}}),
+                              0))
+    return {-1, -1};
+  return {rate, value};
+}
+
 /// A row that accelerates one free velocity is the one of that velocity; what is left over is taken
 /// as it was written, which makes a symmetric mass matrix of the equations of Lagrange.
 std::vector<NodeId> in_order_of_velocities(const std::vector<NodeId>& rows,
@@ -68,6 +81,7 @@ GraphMotion::GraphMotion(const ExpressionGraph& form, const StructuralAnalysis& 
   places_ = q_;
   places_.insert(places_.end(), v_.begin(), v_.end());
   places_.insert(places_.end(), lambda_.begin(), lambda_.end());
+  places_.insert(places_.end(), a_.begin(), a_.end());
   entries_.resize(static_cast<std::size_t>(coordinates) * static_cast<std::size_t>(coordinates));
   rows_.resize(static_cast<std::size_t>(coordinates) * static_cast<std::size_t>(position));
   columns_.resize(coordinates, position);
@@ -94,14 +108,8 @@ std::vector<int> GraphMotion::sort_variables(const ExpressionGraph& form,
   RowExpressions rows(*form.equations, form.variables, discrete);
   std::vector<int> velocity_of(static_cast<std::size_t>(form.size), -1), others;
   for (int row = 0; row < form.size; ++row) {
-    const NodeId residual = rows.residual(row);
-    const auto occurring = rows.occurring(residual);
-    int rate = -1, value = -1;
-    for (const auto& [variable, order] : occurring) (order == 1 ? rate : value) = variable;
-    if (occurring.size() == 2 && rate >= 0 && value >= 0 && velocity_of[rate] < 0 &&
-        structure.variable_offset[rate] == 2 &&
-        rows.graph.is_constant(rows.substituted(residual, {{{rate, 1}, rows.variable(value, 0)}}),
-                               0))
+    const auto [rate, value] = named_rate(rows, row);
+    if (rate >= 0 && velocity_of[rate] < 0 && structure.variable_offset[rate] == 2)
       velocity_of[rate] = value;
     else
       others.push_back(row);
@@ -121,8 +129,35 @@ std::vector<int> GraphMotion::sort_variables(const ExpressionGraph& form,
     if (structure.variable_offset[j] > 2)
       refuse(form.variables[j] + " is differentiated more than twice");
   }
+  name_accelerations(rows, structure, others);
   coordinates = static_cast<int>(q_.size()), position = static_cast<int>(lambda_.size());
   return others;
+}
+
+/// What looks like a multiplier may be the name of an acceleration, der(v) = a. In `der(v) = force`
+/// it is a multiplier, and there are as many of these as constraints.
+void GraphMotion::name_accelerations(RowExpressions& rows, const StructuralAnalysis& structure,
+                                     std::vector<int>& others) {
+  std::size_t constraints = 0;
+  std::vector<std::pair<int, int>> named;  // row, acceleration
+  std::vector<int> coordinate;
+  for (const int row : others) {
+    const auto occurring = rows.occurring(rows.residual(row));
+    constraints += std::all_of(occurring.begin(), occurring.end(), [&](const auto& entry) {
+      return entry.second == 0 && structure.variable_offset[entry.first] == 2;
+    });
+    const auto [rate, value] = named_rate(rows, row);
+    if (rate < 0 || structure.variable_offset[value] != 0) continue;
+    const auto at = std::find(v_.begin(), v_.end(), rate);
+    if (at == v_.end()) continue;
+    named.emplace_back(row, value);
+    coordinate.push_back(static_cast<int>(at - v_.begin()));
+  }
+  if (named.empty() || lambda_.size() != constraints + named.size()) return;
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    std::erase(others, named[k].first), std::erase(lambda_, named[k].second);
+    a_.push_back(named[k].second), shown_accelerations.push_back(coordinate[k]);
+  }
 }
 
 void GraphMotion::sort_rows(RowExpressions& rows, const std::vector<int>& others,
@@ -136,6 +171,8 @@ void GraphMotion::sort_rows(RowExpressions& rows, const std::vector<int>& others
   for (const int j : lambda_) rows.variable(j, 0);
   RowExpressions::Replacements to_velocity;
   for (std::size_t k = 0; k < q_.size(); ++k) to_velocity[{q_[k], 1}] = rows.variable(v_[k], 0);
+  for (std::size_t k = 0; k < a_.size(); ++k)
+    to_velocity[{a_[k], 0}] = rows.variable(v_[shown_accelerations[k]], 1);
   std::vector<NodeId> dynamics;
   std::vector<std::vector<int>> accelerated;  // velocities whose derivatives occur
   for (const int row : others) {

@@ -1,6 +1,7 @@
 #pragma once
 // A motion under position constraints found in the equations of a model,
 //   der(q) = v,   M(t, q) der(v) + B(t, q) lambda = f(t, q, v),   g(t, q) = 0,
+// or with names for the accelerations, der(v) = a,
 // where the forces B lambda are those of ideal constraints: the columns of B and those of (dg/dq)^T
 // span the same space.
 #include <Eigen/QR>
@@ -17,7 +18,7 @@ class GraphMotion final : public MotionEquations {
   GraphMotion(const ExpressionGraph& form, const StructuralAnalysis& structure, double t,
               const double* y, std::shared_ptr<const std::vector<double>> modes);
 
-  /// Coordinates, their velocities, multipliers.
+  /// Coordinates, their velocities, multipliers, accelerations that have names.
   const std::vector<int>& places() const { return places_; }
 
   std::shared_ptr<MotionEquations> copy() const override {
@@ -49,13 +50,15 @@ class GraphMotion final : public MotionEquations {
 
  private:
   std::vector<int> sort_variables(const ExpressionGraph& form, const StructuralAnalysis& structure);
+  void name_accelerations(RowExpressions& rows, const StructuralAnalysis& structure,
+                          std::vector<int>& others);
   void sort_rows(RowExpressions& rows, const std::vector<int>& others, const ExpressionGraph& form,
                  const StructuralAnalysis& structure);
   void make_constraints(RowExpressions& rows);
   void make_dynamics(RowExpressions& rows);
   void check_forces(double t, const Vector& start);
 
-  std::vector<int> places_, q_, v_, lambda_;
+  std::vector<int> places_, q_, v_, lambda_, a_;
   std::vector<NodeId> constraint_rows_, dynamic_rows_;
   std::shared_ptr<const std::vector<double>> modes_;
   GraphTape mass_, directions_, force_, jacobian_, jacobian_rate_, level_[4];

@@ -3,6 +3,7 @@
 //   M(t, q) v' = f(t, q, v) - (G; K)^T lambda,   g(t, q) = 0,   K v + k = 0,
 // G = dg/dq. Matrices of constraints are given by rows, the position constraints first.
 #include <memory>
+#include <vector>
 
 #include "daedalus/problem.h"
 
@@ -17,6 +18,8 @@ class MotionEquations {
   int velocity = 0;  ///< number of constraints K v + k
   int constraints() const { return position + velocity; }
   bool constant_mass = false;
+  /// Coordinates whose accelerations are variables too, behind the multipliers.
+  std::vector<int> shown_accelerations = {};
 
   virtual std::shared_ptr<MotionEquations> copy() const = 0;
   /// m arrives as zeros.
