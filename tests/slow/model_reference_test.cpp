@@ -88,5 +88,14 @@ INSTANTIATE_TEST_SUITE_P(Motions, ShippedModel,
                                          ModelCase{"bouncing_ball", 8, "dop853"}),
                          [](const auto& test) { return std::string(test.param.name); });
 
+// What the program does without being told.
+INSTANTIATE_TEST_SUITE_P(
+    Chosen, ShippedModel,
+    testing::Values(ModelCase{"andrews", 6, "auto"}, ModelCase{"caraxis", 6, "auto"},
+                    ModelCase{"fekete", 6, "auto"}, ModelCase{"pendulum_index3", 6, "auto"},
+                    ModelCase{"pendulum_ggl", 6, "auto"}, ModelCase{"arevalo_index3", 6, "auto"},
+                    ModelCase{"four_bar_change_point", 6, "auto"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
 }  // namespace
 }  // namespace daedalus
