@@ -191,6 +191,29 @@ TEST(Singular, IsPassedInIndex2OnAndOffTheMesh) {
       }
 }
 
+TEST(Singular, AtRestTheBranchIsChosen) {
+  // The slider-cranks are in equilibrium there, and stay.
+  for (const SingularMechanism& m : {reproduce::four_bar(), reproduce::parallelogram()}) {
+    const double theta = m.singular_angles[0], end = 1, rtol = 1e-8;
+    const Vector expected = expected_end(m, theta, 0, end);
+    double errors[2] = {};
+    for (const int branch : {1, 2}) {
+      const Solution s =
+          solve(m.problem(theta, 0, end), {.method = "dop853", .branch = branch, .rtol = rtol});
+      ASSERT_TRUE(s.succeeded()) << m.name << s.message.text();
+      ASSERT_FALSE(s.singularities.empty());
+      EXPECT_THAT(s.singularities[0].action, ::testing::HasSubstr("2 branches"));
+      EXPECT_THAT(s.notes, ::testing::Contains(::testing::HasSubstr("not unique")));
+      for (const ConstraintResidual& level : s.constraint_residual)
+        EXPECT_LE(level.maximum, 100 * rtol) << m.name << ", " << level.level;
+      errors[branch - 1] = error_of(s, expected);
+    }
+    // One of them is the motion of the minimal coordinate, the other one is not.
+    EXPECT_LE(std::min(errors[0], errors[1]), 1000 * rtol) << m.name;
+    EXPECT_GE(std::max(errors[0], errors[1]), 1e-3) << m.name;
+  }
+}
+
 TEST(Singular, ConstraintsThatAreAlwaysDependentAreTold) {
   const auto pendulum = [](int times) {
     return Problem{.form = Mechanical{.coordinates = 2,

@@ -54,7 +54,7 @@ struct CrosscheckCommand {
   RunOptions run = {};
   std::vector<std::string> parameters = {};
   std::string against = {}, against_formulation = {};  ///< of the second run; empty: chosen
-  double limit = 1000;  ///< tolerances by which the runs may differ
+  double limit = 1000;                                 ///< tolerances by which the runs may differ
 };
 int run_crosscheck(const CrosscheckCommand& command);
 

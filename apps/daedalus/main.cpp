@@ -118,6 +118,8 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
       ->option_text("auto|direct|projected|stabilized_index_2|baumgarte|index_1|manifold");
   sub.add_option("--baumgarte-rate", run.baumgarte_rate,
                  "At which violations decay (default: 100 over the interval)");
+  sub.add_option("--branch", run.branch,
+                 "Of a motion that begins at rest where branches of its constraints cross");
   sub.add_option("--evaluation", run.evaluation,
                  "auto compiles the equations in the background if the run is long")
       ->check(CLI::IsMember({"auto", "interpreted", "compiled"}))

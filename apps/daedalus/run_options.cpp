@@ -61,6 +61,7 @@ Options options_for(const RunOptions& run, const Model& model) {
         Formulation::baumgarte, Formulation::index_1, Formulation::manifold})
     if (run.formulation == name_of(formulation)) options.formulation = formulation;
   options.baumgarte_rate = run.baumgarte_rate;
+  options.branch = run.branch;
   if (run.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;
   if (run.evaluation == "compiled") options.evaluation = Evaluation::compiled;
   if (run.max_steps) options.max_steps = *run.max_steps;

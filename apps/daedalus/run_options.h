@@ -21,6 +21,7 @@ struct RunOptions {
   std::optional<std::int64_t> max_steps = {};
   int points = 0;
   double baumgarte_rate = 0;
+  int branch = 0;
   std::vector<double> at = {};
   std::vector<std::string> start = {};  ///< NAME=VALUE
   std::string output = {};

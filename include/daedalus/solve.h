@@ -60,6 +60,7 @@ struct Options {
   std::string method = "auto";
   Formulation formulation = Formulation::automatic;
   double baumgarte_rate = 0;  ///< at which violated constraints decay; 0: 100 over the interval
+  int branch = 0;  ///< of a motion that begins at rest where branches cross: 1, 2; 0: the first
   double rtol = 1e-6;
   Values atol = {};             ///< one value, or one for each variable; empty: the same as rtol
   std::vector<double> at = {};  ///< output times; empty: every step (or `points`)

@@ -28,6 +28,7 @@ class ConstrainedMotion final : public ProjectedField {
   double distance(double t, const double* x) override;
   double health() const override { return constraints_->health(); }
   double since_singular() override;
+  int leave_rest(double t, double* x, int branch, double speed) override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
   void ask_for(double slope_error) override;

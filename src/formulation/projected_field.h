@@ -69,6 +69,13 @@ class ProjectedField {
   virtual double health() const { return 1; }
   /// t - t* at the last slope, for the nearest time t* where the constraints lose rank.
   virtual double since_singular() { return std::numeric_limits<double>::infinity(); }
+  /// A start at rest on a crossing of branches: gives x a velocity along the one asked for, counted
+  /// from 1 by the force along it, `speed` times that which the force gives in the end. The number
+  /// of branches; 0: the motion is determined, or nothing is known of branches.
+  virtual int leave_rest(double t, double* x, int branch, double speed) {
+    (void)t, (void)x, (void)branch, (void)speed;
+    return 0;
+  }
   /// A worker for output: sees the scales learnt so far, learns none.
   virtual std::unique_ptr<ProjectedField> for_output() const = 0;
   /// Learns the sizes of the constraints around the start.

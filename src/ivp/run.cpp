@@ -90,6 +90,7 @@ void Integrator::Run::begin() {
   }
   switches_->forget_edges(state.t, state.y.data());
   if (consistent && !field_) find_hidden_index(state);
+  if (consistent && field_) choose_branch(state);
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
   if (consistent) state = stepper_->state();  // with the multipliers
@@ -109,6 +110,24 @@ void Integrator::Run::begin() {
     if (!outputs_.empty()) ++next_output_;
   }
   check_assertions();
+}
+
+/// At rest on a crossing of branches nothing but a wish tells on which the motion goes on.
+void Integrator::Run::choose_branch(State& state) {
+  // Far below the tolerance, and far above the noise next to the singular point.
+  const double speed = std::max(1e-8, 1e-3 * options_.rtol);
+  std::vector<double> x(static_cast<std::size_t>(field_->differential));
+  field_->gather(state.y.data(), x.data());
+  const int branches = field_->leave_rest(state.t, x.data(), options_.branch, speed);
+  if (branches == 0) return;
+  field_->scatter(x.data(), state.y.data());
+  const int taken = std::clamp(options_.branch, 1, branches);
+  solution_.singularities.push_back(
+      {state.t, 0, fmt::format("at rest where {} branches cross: branch {}", branches, taken)});
+  branch_note_ = fmt::format(
+      "the motion begins at rest where {} branches of the constraints cross, and is not unique: "
+      "branch {} was taken; choose another one with branch",
+      branches, taken);
 }
 
 /// Relations closer to zero than rounding have no side.
@@ -334,7 +353,8 @@ void Integrator::Run::finish() {
   solution_.notes = system_->notes();
   if (field_)
     for (const std::string& note : field_->notes()) solution_.notes.push_back(note);
-  if (!note_.empty()) solution_.notes.push_back(note_);
+  for (const std::string& note : {note_, branch_note_})
+    if (!note.empty()) solution_.notes.push_back(note);
   for (std::size_t k = 0; k < worst_equation_.size(); ++k)
     solution_.constraint_residual[k].equation = system_->levels[k].equations[worst_equation_[k]];
   // A run that ended early still gives the point it reached.

@@ -64,6 +64,7 @@ class Integrator::Run {
   bool within_limits();
   void check_assertions();
   void calibrate_switches(const State& state);
+  void choose_branch(State& state);
   void look_for_events();
   void project_step();
   double polished(const EventFinder::Found& found);
@@ -92,6 +93,7 @@ class Integrator::Run {
   Options options_;
   std::shared_ptr<Expansion> expansion_;  ///< to the user's variables; null: they are first
   std::string note_;                      ///< what was done to the equations
+  std::string branch_note_;               ///< where the motion is not unique
   Vector given_start_;                    ///< of all variables
   std::shared_ptr<System> system_;
   std::unique_ptr<Jacobian> jacobian_;

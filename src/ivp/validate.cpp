@@ -57,6 +57,8 @@ void validate(const Problem& problem, const Options& options) {
   require(
       options.first_step >= 0 && std::isfinite(options.first_step),
       fmt::format("first_step = {}, must be positive (or 0 for automatic)", options.first_step));
+  require(options.branch >= 0,
+          fmt::format("branch = {}, must be 1, 2, ... (or 0 for the first)", options.branch));
   require(options.max_step > 0, fmt::format("max_step = {}, must be positive", options.max_step));
   require(options.max_steps > 0,
           fmt::format("max_steps = {}, must be positive", options.max_steps));

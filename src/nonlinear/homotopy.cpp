@@ -10,8 +10,8 @@ constexpr int most_steps = 400;
 constexpr int most_corrections = 12;
 constexpr double first_step = 0.05;
 constexpr double shortest_step = 1e-13;  // beside the end of a logarithm
-constexpr double farthest_back = -20;  // of s: the curve leads away
-constexpr double straight = 0.3;       // part of a step by which it may be corrected
+constexpr double farthest_back = -20;    // of s: the curve leads away
+constexpr double straight = 0.3;         // part of a step by which it may be corrected
 
 /// C(x) - (1 - s) C(x0) with s the last unknown.
 class Curve final : public PointEquations {
