@@ -1,6 +1,6 @@
 // Method "auto". Constrained motions are made by explicit steps on the manifold of the constraints,
-// several times faster there than implicit ones and the only kind that passes singular points. Some
-// steps made ahead tell whether forces are stiff.
+// which need fewer steps and no Newton iteration, and pass singular points. Some steps made ahead
+// tell whether forces are stiff.
 #include <cmath>
 
 #include "analysis/signature.h"
