@@ -2,6 +2,7 @@
 // Everything: problems, models, analysis, solve, solutions, methods, files.
 #include "daedalus/analysis.h"
 #include "daedalus/bvp.h"
+#include "daedalus/crosscheck.h"
 #include "daedalus/dual.h"
 #include "daedalus/error.h"
 #include "daedalus/events.h"

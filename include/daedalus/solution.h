@@ -1,6 +1,7 @@
 #pragma once
 // What comes back: values, dense output, status, counters, constraint residuals, start shift.
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,6 +74,8 @@ struct Singularity {
   double t = 0;
   double sigma = 0;  ///< smallest singular value of the scaled constraint matrix
   std::string action = {};
+  /// Of the step across it, in units of the tolerance; not a number: not known.
+  double error_estimate = std::numeric_limits<double>::quiet_NaN();
 };
 
 class DenseOutput;

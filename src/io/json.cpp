@@ -105,8 +105,10 @@ std::string stats_json(const Solution& solution) {
     residual[level.level] = number(level.maximum);
   Json& singularities = stats["singularities"] = Json::array();
   for (const Singularity& point : solution.singularities)
-    singularities.push_back(
-        {{"t", number(point.t)}, {"sigma", number(point.sigma)}, {"action", point.action}});
+    singularities.push_back({{"t", number(point.t)},
+                             {"sigma", number(point.sigma)},
+                             {"action", point.action},
+                             {"error_estimate", number(point.error_estimate)}});
   stats["cpu_seconds"] = number(count.cpu_seconds);
   stats["wall_seconds"] = number(count.wall_seconds);
   Json& shift = stats["initial_shift"] = Json::object();

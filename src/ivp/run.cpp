@@ -281,7 +281,7 @@ void Integrator::Run::record_step() {
                                     level_maximum_.end());
     if (const auto& crossing = stepper_->crossed())
       solution_.singularities.push_back(
-          {crossing->t, crossing->sigma, "passed with projected stages"});
+          {crossing->t, crossing->sigma, "passed with projected stages", crossing->error});
     if (const auto crossing = singularities_ ? singularities_->passed(state) : std::nullopt)
       solution_.singularities.push_back(
           {crossing->t, crossing->sigma,

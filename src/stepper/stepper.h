@@ -1,5 +1,6 @@
 #pragma once
 // One acceptable step after the other: what a run sees of a family of methods.
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,8 @@ class Stepper {
   /// A singular point of the constraints inside the step that was committed last.
   struct Crossing {
     double t = 0, sigma = 0;
+    /// Of the step, in tolerances; not a number: not known.
+    double error = std::numeric_limits<double>::quiet_NaN();
   };
   const std::optional<Crossing>& crossed() const { return crossed_; }
   Reason reason() const { return reason_; }
