@@ -193,7 +193,7 @@ TEST(Stats, HasTheKeysOfTheCommandLineAndNoOthers) {
   Solution solution = hard_numbers();
   solution.start_shift = {0.25, 0, 7};  // the last belongs to a multiplier of the formulation
   solution.constraint_residual = {{"position", 1e-9, 0, "g"}, {"velocity", infinity, 0, "g"}};
-  solution.singularities = {{0.5, 1e-12, "regularised"}};
+  solution.singularities = {{0.5, 1e-12, "regularised", 0.5}};
   const auto stats = nlohmann::ordered_json::parse(stats_json(solution));
   std::vector<std::string> keys;
   for (const auto& [key, value] : stats.items()) keys.push_back(key);
@@ -204,7 +204,8 @@ TEST(Stats, HasTheKeysOfTheCommandLineAndNoOthers) {
                                    "cpu_seconds", "wall_seconds", "initial_shift"));
   EXPECT_EQ(stats["t"], solution.t.back());
   EXPECT_EQ(stats["constraint_residual"].dump(), R"({"position":1e-09,"velocity":null})");
-  EXPECT_EQ(stats["singularities"].dump(), R"([{"t":0.5,"sigma":1e-12,"action":"regularised"}])");
+  EXPECT_EQ(stats["singularities"].dump(),
+            R"([{"t":0.5,"sigma":1e-12,"action":"regularised","error_estimate":0.5}])");
   EXPECT_EQ(stats["initial_shift"].dump(), R"({"x":0.25,"q[1]":0.0})");
 }
 

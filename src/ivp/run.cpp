@@ -280,12 +280,13 @@ void Integrator::Run::record_step() {
     solution_.step_residuals.insert(solution_.step_residuals.end(), level_maximum_.begin(),
                                     level_maximum_.end());
     if (const auto& crossing = stepper_->crossed())
-      solution_.singularities.push_back(
-          {crossing->t, crossing->sigma, "passed with projected stages", crossing->error});
+      solution_.singularities.push_back({crossing->t, crossing->sigma,
+                                         "passed with projected stages",
+                                         stepper_->estimated_error()});
     if (const auto crossing = singularities_ ? singularities_->passed(state) : std::nullopt)
-      solution_.singularities.push_back(
-          {crossing->t, crossing->sigma,
-           "passed; the error of this step is not known to be small"});
+      solution_.singularities.push_back({crossing->t, crossing->sigma,
+                                         "passed; the error of this step is not known to be small",
+                                         stepper_->estimated_error()});
     if (dense_) dense_->append(interpolant_, anchor_);
     record_inside_of_step();
   }

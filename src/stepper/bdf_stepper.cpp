@@ -305,6 +305,7 @@ bool BdfStepper::attempt(double limit) {
         reject(std::isfinite(estimate) ? estimate : 1e10, order);
         continue;
       }
+      estimated_error_ = error;
       plan_next(h, estimates, order);
       if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);
     } else {

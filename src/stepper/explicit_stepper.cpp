@@ -215,7 +215,7 @@ bool ExplicitStepper::attempt(double limit) {
     const bool usable = made && std::isfinite(estimate);
     if (usable && estimate <= 1 && (method_.error_needs_end() || make_end(end))) {
       note_stiffness();
-      error_of_step_ = estimate * share();
+      if (options_.fixed_step == 0) estimated_error_ = estimate * share();
       const bool veto = options_.fixed_step == 0 && !reached_ &&
                         vetoes < CrossingWatch::most_vetoes && watch_.ends_too_near(h_);
       if (veto) {
@@ -277,7 +277,6 @@ void ExplicitStepper::commit() {
   ++statistics_.steps;
   count();
   crossed_ = watch_.passed(state_.t, next_.t);
-  if (crossed_ && options_.fixed_step == 0) crossed_->error = error_of_step_;
   std::swap(state_, next_);
   std::swap(x_, next_x_);
   committed_ = true;

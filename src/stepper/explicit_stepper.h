@@ -67,7 +67,6 @@ class ExplicitStepper final : public Stepper {
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;
   int stiff_steps_ = 0, easy_steps_ = 0;
-  double error_of_step_ = 0;  ///< in tolerances
   CrossingWatch watch_;
 };
 

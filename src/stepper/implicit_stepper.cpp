@@ -213,6 +213,7 @@ void ImplicitStepper::accept(double error) {
     state_space_->project(next_.t, next_.y.data(), projection_scale_);
   }
   if (options_.fixed_step > 0) return;
+  estimated_error_ = error;
   const double before = h_;
   h_ = control_.after_accepted(before, error, current()->estimate_order(), last_newton_.iterations,
                                newton_.max_iterations);

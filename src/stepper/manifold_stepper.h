@@ -28,6 +28,7 @@ class ManifoldStepper final : public Stepper {
   void commit() override;
   void interpolant(Interpolant& out) override;
   int order() const override { return inner_->order(); }
+  double estimated_error() const override { return inner_->estimated_error(); }
   int most_stages() const override { return inner_->most_stages(); }
 
   const std::vector<Tableau>& methods() const { return inner_->methods(); }

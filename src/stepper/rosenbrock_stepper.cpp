@@ -191,6 +191,7 @@ bool RosenbrockStepper::attempt(double limit) {
     if (error < 1) {
       make_end(h_, reached_ ? limit : state_.t + h_);
       if (fixed) return true;
+      estimated_error_ = error;
       h_ = control_.after_accepted(h_used_, error, method_.embedded_order(), 1, 1);
       if (rejected_ && std::abs(h_) > std::abs(h_used_)) h_ = h_used_;
       if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);

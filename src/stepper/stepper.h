@@ -38,13 +38,13 @@ class Stepper {
   double step() const { return h_used_; }      ///< its size
   double next_step() const { return h_; }
   bool reached_limit() const { return reached_; }
+  /// Of the step found, in tolerances; not a number: not known.
+  virtual double estimated_error() const { return estimated_error_; }
   virtual int order() const = 0;
   virtual int most_stages() const = 0;
   /// A singular point of the constraints inside the step that was committed last.
   struct Crossing {
     double t = 0, sigma = 0;
-    /// Of the step, in tolerances; not a number: not known.
-    double error = std::numeric_limits<double>::quiet_NaN();
   };
   const std::optional<Crossing>& crossed() const { return crossed_; }
   Reason reason() const { return reason_; }
@@ -67,6 +67,7 @@ class Stepper {
 
   State state_, next_;
   double h_ = 0, h_used_ = 0, limit_ = 0;
+  double estimated_error_ = std::numeric_limits<double>::quiet_NaN();
   bool reached_ = false;
   std::optional<Crossing> crossed_;
 
