@@ -29,14 +29,18 @@ struct CollocationRow {
   std::string text = {};  ///< the line as it stands
   std::string key = {};   ///< the run that it belongs to, without the quantity
   std::string quantity = {};
-  std::string printed = {};      ///< with known slips of the print corrected
-  double recomputed = 0;         ///< in many digits, the equations of the text
-  double recomputed_double = 0;  ///< the same in double precision
-  bool is_known_deviation = false;
+  std::string printed = {};         ///< with known slips of the print corrected
+  double recomputed = 0;            ///< in many digits, the equations of the text
+  double recomputed_double = 0;     ///< the same in double precision
+  bool is_known_deviation = false;  ///< exact arithmetic does not give the printed digits
   double computed = 0;
   double rounding = 0;  ///< what a few units of the last place of the solution do to `computed`
 
-  /// Within one unit of the last printed digit, and rounding.
+  bool is_rate() const { return quantity.starts_with("rate"); }
+  /// Whether a number has the printed digits; rates, of which the print shows some cut off instead
+  /// of rounded, are at most 0.06 away, or 0.8 from one without decimals.
+  bool has_printed_digits(double value) const;
+  /// Has them, or would with other rounding errors.
   bool agrees() const;
 };
 

@@ -14,13 +14,20 @@ int agreements(const std::vector<CollocationRow>& rows) {
   return count;
 }
 
+int with_printed_digits_exactly(const std::vector<CollocationRow>& rows) {
+  int count = 0;
+  for (const CollocationRow& row : rows) count += row.has_printed_digits(row.recomputed);
+  return count;
+}
+
 /// Rounding errors that a run amplifies: what double precision did to an independent program is
 /// their measure. Projected drifts are zero but for rounding of numbers of size 100 (nu = 50).
 void expect_recomputed(const std::vector<CollocationRow>& rows) {
   for (const CollocationRow& row : rows) {
+    EXPECT_TRUE(row.agrees() || row.is_known_deviation) << row.key << " " << row.quantity;
     const double amplified = std::abs(row.recomputed_double - row.recomputed);
     EXPECT_NEAR(row.computed, row.recomputed,
-                2e-5 * std::abs(row.recomputed) + 10 * row.rounding + 10 * amplified)
+                2e-5 * std::abs(row.recomputed) + 5 * row.rounding + 10 * amplified)
         << row.key << " " << row.quantity;
   }
 }
@@ -29,6 +36,8 @@ TEST(CollocationTables, FirstAgreesWithPrintAndRecomputation) {
   const auto rows = recompute_collocation_table(1);
   EXPECT_EQ(rows.size(), 204u);
   EXPECT_GE(agreements(rows), 191);
+  // More would be chance: so many have the printed digits in exact arithmetic.
+  EXPECT_EQ(with_printed_digits_exactly(rows), 186);
   expect_recomputed(rows);
 }
 
@@ -36,6 +45,8 @@ TEST(CollocationTables, SecondAgreesWithPrintAndRecomputation) {
   const auto rows = recompute_collocation_table(2);
   EXPECT_EQ(rows.size(), 90u);
   EXPECT_GE(agreements(rows), 71);
+  // More would be chance: so many have the printed digits in exact arithmetic.
+  EXPECT_EQ(with_printed_digits_exactly(rows), 68);
   expect_recomputed(rows);
 }
 
@@ -43,6 +54,8 @@ TEST(CollocationTables, ThirdAgreesWithPrintAndRecomputation) {
   const auto rows = recompute_collocation_table(3);
   EXPECT_EQ(rows.size(), 139u);
   EXPECT_GE(agreements(rows), 129);
+  // More would be chance: so many have the printed digits in exact arithmetic.
+  EXPECT_EQ(with_printed_digits_exactly(rows), 125);
   expect_recomputed(rows);
 }
 
