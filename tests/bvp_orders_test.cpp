@@ -109,7 +109,8 @@ TEST(ProjectedCollocation, HasTheErrorsOfTheReferenceComputation) {
 TEST(ProjectedCollocation, KeepsTheOrderInEveryReformulationOfIndexThree) {
   for (const ConstraintForm form :
        {ConstraintForm::direct, ConstraintForm::baumgarte, ConstraintForm::projected_invariants,
-        ConstraintForm::projected_invariants_ii})
+        ConstraintForm::projected_invariants_ii,
+        ConstraintForm::projected_invariants_ii_eliminated})
     for (const bool lower : {false, true})
       for (int k = 2; k <= 3; ++k) {
         BoundaryOptions options = on_equal_mesh(2, k, CollocationPoints::gauss);
@@ -118,6 +119,40 @@ TEST(ProjectedCollocation, KeepsTheOrderInEveryReformulationOfIndexThree) {
         EXPECT_NEAR(observed_order(guessed_near(i3(), 1e-2), options), 2 * k, 0.1)
             << "form " << static_cast<int>(form) << ", k = " << k << ", lower " << lower;
       }
+}
+
+TEST(ProjectedCollocation, HasOneSolutionInBothFormsOfTheSecondInvariants) {
+  // [AscherPetzold1992, (3.11)] and (3.13)
+  for (const auto points : {CollocationPoints::gauss, CollocationPoints::radau})
+    for (int k = 2; k <= 4; ++k) {
+      BoundaryOptions options = on_equal_mesh(6, k, points);
+      options.form = ConstraintForm::projected_invariants_ii;
+      const Known known = guessed_near(i3(), 1e-2);
+      const BoundarySolution with_y = solve_boundary(known.problem, options);
+      options.form = ConstraintForm::projected_invariants_ii_eliminated;
+      const BoundarySolution without = solve_boundary(known.problem, options);
+      ASSERT_TRUE(with_y.succeeded() && without.succeeded()) << without.message.text();
+      for (int i = 0; i <= 6; ++i)
+        for (int j = 0; j < with_y.size(); ++j)
+          EXPECT_NEAR(with_y.row(i)[j], without.row(i)[j], 1e-11) << "k = " << k << ", " << j;
+    }
+}
+
+TEST(ProjectedCollocation, KeepsItsOrderWithConditionsOnAlgebraicVariables) {
+  // The multiplier at the right end in place of a position: of index 2 and of index 3.
+  for (Known known : {guessed_near(n1(), 1e-2), guessed_near(i3(), 1e-2)}) {
+    const int states = known.problem.states(), width = states + 1;
+    known.problem.conditions_on_algebraic = true;
+    const Vector begin = known.exact(0), end = known.exact(1);
+    const int place = states == 3 ? 0 : 2;
+    known.problem.condition = [=](auto z, auto out) {
+      out[0] = z[place] - begin[place];
+      out[1] = z[width + states] - end[states];
+    };
+    for (int k = 2; k <= 3; ++k)
+      EXPECT_NEAR(observed_order(known, on_equal_mesh(2, k, CollocationPoints::gauss)), 2 * k, 0.1)
+          << states << ", k = " << k;
+  }
 }
 
 TEST(ProjectedCollocation, PutsMeshPointsOntoTheConstraint) {

@@ -71,5 +71,23 @@ TEST(CollocationTables, FourthAgreesWithTheEquationsOfTheText) {
   EXPECT_EQ(derivatives, 7);
 }
 
+TEST(CollocationTables, FourthIsTheSameWithTheMultiplierEliminated) {
+  // (3.11) in place of (3.13): other equations for Newton's method, the same solution.
+  for (const double nu : {1.0, 100.0})
+    for (const auto points : {CollocationPoints::gauss, CollocationPoints::radau})
+      for (const int elements : {10, 40}) {
+        CollocationCase run = {ascher_petzold_example_2(nu), {}};
+        run.options.points = points, run.options.stages = 2;
+        run.options.elements = elements, run.options.adapt = false;
+        run.options.form = ConstraintForm::projected_invariants_ii;
+        const CollocationErrors with_y = collocation_errors(run);
+        run.options.form = ConstraintForm::projected_invariants_ii_eliminated;
+        const CollocationErrors without = collocation_errors(run);
+        // Of numbers of size 3, whose slopes are known to rounding times nu^2 and enter times h.
+        EXPECT_NEAR(without.position, with_y.position, 1e-14 * nu) << nu << " " << elements;
+        EXPECT_NEAR(without.velocity, with_y.velocity, 1e-14 * nu) << nu << " " << elements;
+      }
+}
+
 }  // namespace
 }  // namespace daedalus::reproduce

@@ -27,6 +27,8 @@ enum class ConstraintForm {
   baumgarte,                ///< the combination of g, ..., g^(c-1) with (d/dt + gamma)^(c-1)
   projected_invariants,     ///< y from g^(c) = 0, and a new multiplier along g_x^T for g^(c-1) = 0
   projected_invariants_ii,  ///< y from g^(c) = 0, g(x + phi) = 0 for phi' = g_x^T mu
+  /// The same with y eliminated: x^(m) = f(x + phi, ..., y(x + phi, ...)) at each point.
+  projected_invariants_ii_eliminated,
 };
 
 struct BoundaryProblem {
@@ -38,7 +40,8 @@ struct BoundaryProblem {
   Interval t_span = {};
   std::vector<double> points = {};  ///< increasing; empty: both ends
   int conditions = 0;
-  Function<1> condition = {};  ///< (Z, out), Z = z at the first point, at the second, ...
+  Function<1> condition = {};            ///< (Z, out), Z = z at the first point, at the second, ...
+  bool conditions_on_algebraic = false;  ///< Z = z, y at the first point, z, y at the second, ...
   /// Values to begin with; missing: zero. z without the parameters.
   std::function<void(double t, Output z, Output y)> guess = {};
   Values parameter_guess = {};

@@ -133,9 +133,12 @@ struct CollocationSystem::Construction {
     const Signature& s = signature[at(l)];
     return {s.entries.begin() + s.row_start[at(i)], s.entries.begin() + s.row_start[at(i) + 1]};
   }
+  bool second_form() const {
+    return form == ConstraintForm::projected_invariants_ii ||
+           form == ConstraintForm::projected_invariants_ii_eliminated;
+  }
   bool invariant_form() const {
-    return form == ConstraintForm::projected_invariants ||
-           form == ConstraintForm::projected_invariants_ii;
+    return form == ConstraintForm::projected_invariants || second_form();
   }
   int collocated_level(int i) const {
     return invariant_form() ? c[at(i)] : std::max(c[at(i)] - 1, 0);
@@ -157,13 +160,14 @@ struct CollocationSystem::Construction {
     place_slots();
     if (invariant_form()) add_multiplier_rows();
     number_rows();
+    make_closure();
     make_parts();
   }
 
   void choose_rows(int i) {
     const int top = c[at(i)];
-    const int lowest = form == ConstraintForm::projected_invariants_ii && top > 0 ? 1 : 0;
-    const int beyond = form == ConstraintForm::projected_invariants_ii ? top : top - 1;
+    const int lowest = second_form() && top > 0 ? 1 : 0;
+    const int beyond = second_form() ? top : top - 1;
     for (int l = lowest; l < beyond; ++l) lower.push_back({i, l, 1, 0, false});
     if (form == ConstraintForm::baumgarte && top > 1) {
       // (d/dt + gamma)^(c-1) g = 0
@@ -195,7 +199,7 @@ struct CollocationSystem::Construction {
       add_component(order_of[at(j)], graph.variables[at(j)], true);
     }
     originals = to.components();
-    if (form == ConstraintForm::projected_invariants_ii) {
+    if (second_form()) {
       for (const int i : constraints)
         for (const Incidence& e : entries(i, 0))
           if (const int r = root[at(e.variable)];
@@ -257,9 +261,9 @@ struct CollocationSystem::Construction {
   }
 
   void add_multiplier_rows() {
-    const bool second = form == ConstraintForm::projected_invariants_ii;
     for (const int i : constraints)
-      rows.push_back({i, second ? 0 : c[at(i)] - 1, 1, static_cast<int>(rows.size()), false});
+      rows.push_back(
+          {i, second_form() ? 0 : c[at(i)] - 1, 1, static_cast<int>(rows.size()), false});
   }
 
   bool is_of_states(const Row& row) const {
@@ -286,7 +290,7 @@ struct CollocationSystem::Construction {
   }
 
   void add_identities(int& next) {
-    const bool second = form == ConstraintForm::projected_invariants_ii;
+    const bool second = second_form();
     MultiplierTerm term;
     std::vector<int> row(constraints.size());
     std::iota(row.begin(), row.end(), 0);
@@ -325,6 +329,33 @@ struct CollocationSystem::Construction {
     return {level[at(l)].restricted(keep), where, target, factor, graph.discrete};
   }
 
+  bool has_slot(const Incidence& e) const {
+    return depth[at(e.variable)] + e.order <= order_of[at(root[at(e.variable)])];
+  }
+
+  void make_closure() {
+    std::vector<Row> all;
+    for (int i = 0; i < graph.size(); ++i) {
+      if (spent[at(i)]) continue;
+      const auto incidences = entries(i, c[at(i)]);
+      if (!std::all_of(incidences.begin(), incidences.end(),
+                       [&](const Incidence& e) { return has_slot(e); }))
+        return;
+      all.push_back({i, c[at(i)], 1, static_cast<int>(all.size()), false});
+    }
+    std::vector<int> unknowns;
+    for (int cc = 0; cc < originals; ++cc) unknowns.push_back(to.states_ + cc);
+    for (int slot = variables; slot < accelerations; ++slot) unknowns.push_back(slot);
+    std::vector<SlotEquations> parts;
+    for (int l = 0; l < static_cast<int>(level.size()); ++l)
+      if (SlotEquations p = part(all, l, false); p.rows() > 0) parts.push_back(std::move(p));
+    to.closure = Closure(std::move(parts), unknowns, to.states_, to.slots());
+    if (form != ConstraintForm::projected_invariants_ii_eliminated) return;
+    to.closed_.resize(to.slots());
+    for (std::size_t k = 0; k < unknowns.size(); ++k) to.eliminated_.push_back(rows[k].target);
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(unknowns.size()));
+  }
+
   void make_parts() {
     for (int l = 0; l < static_cast<int>(level.size()); ++l)
       for (const bool with_accelerations : {false, true})
@@ -357,6 +388,7 @@ void CollocationSystem::residual(double t, const double* s, double* r) {
   for (SlotEquations& part : parts_) part.add_residual(t, s, r);
   for (const Identity& i : identities_) r[i.row] += s[i.a] - (i.b < 0 ? 0.0 : s[i.b]);
   add_multipliers(t, s, r, nullptr);
+  add_eliminated(t, s, r, nullptr);
 }
 
 void CollocationSystem::jacobian(double t, const double* s, Matrix& j) {
@@ -367,6 +399,7 @@ void CollocationSystem::jacobian(double t, const double* s, Matrix& j) {
     if (i.b >= 0) j(i.row, i.b) -= 1;
   }
   add_multipliers(t, s, nullptr, &j);
+  add_eliminated(t, s, nullptr, &j);
 }
 
 /// - g_x^T mu. Its derivative in x is left out of the Jacobian: mu vanishes with the mesh size.
@@ -381,6 +414,21 @@ void CollocationSystem::add_multipliers(double t, const double* s, double* r, Ma
         if (j) (*j)(term.target[c], term.multiplier + k) -= d;
       }
   }
+}
+
+void CollocationSystem::add_eliminated(double t, const double* s, double* r, Matrix* j) {
+  if (eliminated_.empty()) return;
+  std::copy(s, s + slots(), closed_.data());
+  closure.solve(t, closed_.data());
+  for (std::size_t k = 0; k < eliminated_.size(); ++k) {
+    const int slot = closure.unknowns()[k];
+    if (r) r[eliminated_[k]] += s[slot] - closed_[slot];
+    if (j) (*j)(eliminated_[k], slot) += 1;
+  }
+  if (!j) return;
+  const Matrix& derivative = closure.derivative(t, closed_.data());
+  for (std::size_t k = 0; k < eliminated_.size(); ++k)
+    j->row(eliminated_[k]).head(states_) -= derivative.row(static_cast<int>(k));
 }
 
 void CollocationSystem::guess(const BoundaryGraph& graph, double t, double* s) const {

@@ -5,6 +5,7 @@
 // differentiated max(c_i - 1, 0) times, or in one of the reformulations. The levels below, which
 // are functions of z, hold everywhere if they hold at the left end.
 #include "bvp/boundary_graph.h"
+#include "bvp/closure.h"
 #include "bvp/slot_equations.h"
 
 namespace daedalus::bvp {
@@ -37,6 +38,8 @@ class CollocationSystem {
   /// Conditions of the formulation itself at the left end (phi = 0): slots that are zero there.
   std::vector<int> zero_at_left;
   Place place;
+  /// w and y from z; does not exist where a derivative is needed that has no slot.
+  Closure closure;
 
   /// z, w, y from the guess of the problem.
   void guess(const BoundaryGraph& graph, double t, double* s) const;
@@ -57,12 +60,15 @@ class CollocationSystem {
     int slot, variable, order;
   };
   void add_multipliers(double t, const double* s, double* r, Matrix* j);
+  void add_eliminated(double t, const double* s, double* r, Matrix* j);
 
   int states_ = 0, algebraic_ = 0;
   std::vector<SlotEquations> parts_;
   std::vector<MultiplierTerm> multipliers_;
   std::vector<Identity> identities_;
   std::vector<Source> sources_;
+  std::vector<int> eliminated_;  ///< rows that say unknown k of the closure = its value
+  Vector closed_;                ///< slots
 };
 
 }  // namespace daedalus::bvp

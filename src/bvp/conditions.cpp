@@ -32,13 +32,16 @@ Conditions::Conditions(const BoundaryGraph& graph, const CollocationSystem& syst
   const auto place = [&](int variable, int order) {
     std::vector<int> slots = system.place(variable % variables, order);
     for (int& s : slots) {
-      if (s >= states_)
-        throw InvalidInput(fmt::format(
-            "the boundary conditions use {}{}, which is not a state of the problem: it follows "
-            "from "
-            "the others at each time; state the condition for those, or add an equation "
-            "der(...) = ... for it",
-            order > 0 ? "a derivative of " : "", graph.variables[at_index(variable % variables)]));
+      if (s >= states_) {
+        if (!system.closure.determines(s))
+          throw InvalidInput(fmt::format(
+              "the boundary conditions use {}{}, which follows from the states only by derivatives "
+              "beyond those that are collocated; state the condition for the states, or add an "
+              "equation der(...) = ... for it",
+              order > 0 ? "a derivative of " : "",
+              graph.variables[at_index(variable % variables)]));
+        need_closure_ = true;
+      }
       s += variable / variables * slots_;
     }
     if (slots.empty())
@@ -76,6 +79,25 @@ void Conditions::evaluate_user(const std::vector<NodeState>& at) {
               joined_.begin() + static_cast<long>(p - 1) * slots_);
 }
 
+void Conditions::linearize_user(CollocationSystem& system, const std::vector<NodeState>& at) {
+  evaluate_user(at);
+  user_jacobian_.setZero();
+  if (user_ > 0) equations_.add_jacobian(0, joined_.data(), user_jacobian_);
+  if (!need_closure_) return;
+  const std::vector<int>& unknowns = system.closure.unknowns();
+  for (std::size_t p = 1; p < at.size(); ++p) {
+    const int first = static_cast<int>(p - 1) * slots_;
+    const Matrix& derivative = system.closure.derivative(at[p].t, at[p].slots.data());
+    for (std::size_t k = 0; k < unknowns.size(); ++k) {
+      auto column = user_jacobian_.col(first + unknowns[k]);
+      if (column.isZero(0)) continue;
+      user_jacobian_.middleCols(first, states_).noalias() +=
+          column * derivative.row(static_cast<int>(k));
+      column.setZero();
+    }
+  }
+}
+
 std::string Conditions::count_text(const CollocationSystem& system) const {
   const int free =
       states_ - index_two_ - system.lower.rows() - static_cast<int>(system.zero_at_left.size());
@@ -92,9 +114,7 @@ std::string Conditions::count_text(const CollocationSystem& system) const {
 std::vector<int> Conditions::find_implied(CollocationSystem& system,
                                           const std::vector<NodeState>& at) {
   constexpr double tolerance = 1e-7;
-  evaluate_user(at);
-  user_jacobian_.setZero();
-  if (user_ > 0) equations_.add_jacobian(0, joined_.data(), user_jacobian_);
+  linearize_user(system, at);
   std::vector<int> implied;
   for (std::size_t p = 1; p < at.size(); ++p) {
     std::vector<Vector> span;
@@ -165,9 +185,7 @@ void Conditions::jacobian(CollocationSystem& system, const std::vector<NodeState
   for (int i = 0; i < lower_jacobian_.rows(); ++i)
     to.row(row++).head(states_) = lower_jacobian_.row(i).head(states_);
   for (const int slot : system.zero_at_left) to(row++, slot) = 1;
-  evaluate_user(at);
-  user_jacobian_.setZero();
-  if (user_ > 0) equations_.add_jacobian(0, joined_.data(), user_jacobian_);
+  linearize_user(system, at);
   for (const int i : kept_) {
     for (std::size_t p = 1; p < at.size(); ++p)
       to.row(row).segment(static_cast<int>(p) * states_, states_) =

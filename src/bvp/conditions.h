@@ -11,7 +11,7 @@ namespace daedalus::bvp {
 
 class Conditions {
  public:
-  /// Throws InvalidInput for conditions that use algebraic variables.
+  /// Throws InvalidInput for conditions that use what has no slot.
   Conditions(const BoundaryGraph& graph, const CollocationSystem& system);
 
   /// The mesh point of each point, the left end first.
@@ -26,6 +26,9 @@ class Conditions {
   /// Finds out which conditions are kept. Throws InvalidInput: too many, too few.
   void choose(CollocationSystem& system, const std::vector<NodeState>& at, int index_two);
   bool is_chosen() const { return chosen_; }
+  /// Whether they use highest derivatives or algebraic variables, which then have to follow from
+  /// the states of a node (closure.h).
+  bool need_closure() const { return need_closure_; }
   void jacobian(CollocationSystem& system, const std::vector<NodeState>& at, Matrix& to);
   void residual(CollocationSystem& system, const std::vector<NodeState>& at,
                 const double* left_constraints, Vector& to);
@@ -36,6 +39,8 @@ class Conditions {
 
  private:
   void evaluate_user(const std::vector<NodeState>& at);
+  /// user_jacobian_, in which w and y are functions of z.
+  void linearize_user(CollocationSystem& system, const std::vector<NodeState>& at);
   std::vector<int> find_implied(CollocationSystem& system, const std::vector<NodeState>& at);
   std::string count_text(const CollocationSystem& system) const;
 
@@ -43,7 +48,7 @@ class Conditions {
   int slots_, states_, index_two_ = 0, user_;
   SlotEquations equations_;
   std::vector<int> kept_, aside_;
-  bool chosen_ = false;
+  bool chosen_ = false, need_closure_ = false;
   std::vector<std::string> notes_;
   std::vector<double> joined_, values_, lower_values_;
   Matrix user_jacobian_, lower_jacobian_;

@@ -60,6 +60,8 @@ void MeshEquations::condition_states(const Iterate& at) {
     state.slots.resize(at_index(system_.slots()));
     state.projection = &condition_projections_[p];
     node_slots(0, at, condition_nodes_[p], state.slots.data());
+    if (p > 0 && conditions_.need_closure())
+      kernels_[0].system().closure.solve(state.t, state.slots.data());
   }
 }
 

@@ -121,16 +121,19 @@ EquationSet record_equations(const BoundaryProblem& p, const Layout& layout) {
 EquationSet record_conditions(const BoundaryProblem& p, const Layout& layout, int points) {
   Graph graph;
   const int states = static_cast<int>(layout.state.size());
+  const int width = states + (p.conditions_on_algebraic ? p.algebraic : 0);
   std::vector<Expr> z, out(static_cast<std::size_t>(p.conditions));
-  for (int j = 0; j < states * points; ++j) z.emplace_back(graph, graph.input(j));
+  for (int j = 0; j < width * points; ++j) z.emplace_back(graph, graph.input(j));
   if (p.conditions > 0)
-    p.condition(Expr(0), {InputOf<Expr>(z.data(), states * points)},
+    p.condition(Expr(0), {InputOf<Expr>(z.data(), width * points)},
                 OutputOf<Expr>(out.data(), p.conditions));
   std::vector<NodeId> roots;
   for (const Expr& e : out) roots.push_back(e.node_in(graph));
   return recorded_equations(graph, roots, [&](EquationBuilder& builder, int input) {
-    const auto [variable, order] = layout.state[static_cast<std::size_t>(input % states)];
-    return builder.variable(input / states * layout.variables() + variable, order);
+    const int place = input % width, first = input / width * layout.variables();
+    if (place >= states) return builder.variable(first + layout.components + place - states);
+    const auto [variable, order] = layout.state[static_cast<std::size_t>(place)];
+    return builder.variable(first + variable, order);
   });
 }
 
