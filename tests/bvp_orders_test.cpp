@@ -63,26 +63,45 @@ std::vector<std::pair<std::string, Known>> problems() {
           {"I3", guessed_near(i3(), 1e-2)}};
 }
 
-// With five points rounding is reached before the asymptotic regime: the last order is that of
-// meshes of 2 and 4, or 4 and 8 elements.
-double allowed(int stages) {
-  return stages < 5 ? 0.1 : 0.6;
+/// Between `elements` and twice as many at the points of the coarser mesh, where errors are
+/// h^p E(t) + ...: E is taken from the coarser ones, so that rounding errors of the finer ones
+/// average out.
+double order_at_common_points(const Known& known, BoundaryOptions options, int elements) {
+  const int states = known.problem.states();
+  const auto errors_with = [&](int factor) {
+    options.elements = factor * elements;
+    const BoundarySolution s = solve_boundary(known.problem, options);
+    EXPECT_TRUE(s.succeeded()) << s.message.text();
+    Vector all(states * (elements + 1));
+    for (int i = 0; i <= elements; ++i)
+      all.segment(i * states, states) =
+          (known.exact(s.t[static_cast<std::size_t>(factor * i)]) - s.row(factor * i)).head(states);
+    return all;
+  };
+  const Vector coarse = errors_with(1), fine = errors_with(2);
+  return std::log2(coarse.squaredNorm() / coarse.dot(fine));
+}
+
+void expect_order(CollocationPoints points, int k, int order) {
+  for (const auto& [name, known] : problems()) {
+    const BoundaryOptions options = on_equal_mesh(2, k, points);
+    // Five points leave a factor of ten between errors of 6 or 8 elements and rounding. L2 has the
+    // smallest, still far from h -> 0: 9.65, 9.75 and 8.68, 8.87 for 4 elements and these.
+    const bool is_gauss = points == CollocationPoints::gauss;
+    const bool is_late = k == 5 && name == "L2";
+    EXPECT_NEAR(k < 5 ? observed_order(known, options)
+                      : order_at_common_points(known, options, is_gauss || name == "N2" ? 3 : 4),
+                order, is_late ? 0.3 : 0.1)
+        << name << ", k = " << k;
+  }
 }
 
 TEST(ProjectedCollocation, HasOrderTwoKAtMeshPointsWithGaussPoints) {
-  for (const auto& [name, known] : problems())
-    for (int k = 2; k <= 5; ++k)
-      EXPECT_NEAR(observed_order(known, on_equal_mesh(2, k, CollocationPoints::gauss)), 2 * k,
-                  allowed(k))
-          << name << ", k = " << k;
+  for (int k = 2; k <= 5; ++k) expect_order(CollocationPoints::gauss, k, 2 * k);
 }
 
 TEST(ProjectedCollocation, HasOrderTwoKLessOneAtMeshPointsWithRadauPoints) {
-  for (const auto& [name, known] : problems())
-    for (int k = 2; k <= 5; ++k)
-      EXPECT_NEAR(observed_order(known, on_equal_mesh(2, k, CollocationPoints::radau)), 2 * k - 1,
-                  allowed(k))
-          << name << ", k = " << k;
+  for (int k = 2; k <= 5; ++k) expect_order(CollocationPoints::radau, k, 2 * k - 1);
 }
 
 TEST(ProjectedCollocation, FallsToTheStageOrderWithoutProjection) {

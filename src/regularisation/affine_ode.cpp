@@ -1,7 +1,10 @@
 #include "regularisation/affine_ode.h"
 
+#include <cmath>
+
 #include <Eigen/LU>
-#include <Eigen/QR>
+
+#include "bvp/block_solver.h"
 
 namespace daedalus {
 namespace {
@@ -36,47 +39,20 @@ CondensedStep condense(const AffineOde& ode, int n, const Tableau& method, doubl
   return step;
 }
 
-/// u_0, ..., u_N of a boundary value problem. Rows [W; -T_{i+1}] of u_i are triangularised; the
-/// lower half of the result relates u_0 to u_{i+1}, the upper half gives u_i once both are known.
+/// The chain of steps with its conditions is the condensed system of a mesh.
 Matrix two_point_solution(const std::vector<CondensedStep>& steps, int n,
                           const EndConditions& conditions) {
-  struct Row {
-    Matrix R, first, next;
-    Vector value;
-  };
   const int count = static_cast<int>(steps.size());
-  std::vector<Row> rows;
-  // first u_0 + last u_i = value
-  Matrix first = -steps[0].T, last = Matrix::Identity(n, n);
-  Vector value = steps[0].g;
-  Matrix column(2 * n, n), rest(2 * n, 2 * n + 1);
-  for (int i = 1; i < count; ++i) {
-    column << last, -steps[i].T;
-    rest.setZero();
-    rest.topLeftCorner(n, n) = first;
-    rest.block(n, n, n, n).setIdentity();
-    rest.col(2 * n) << value, steps[i].g;
-    const Eigen::HouseholderQR<Matrix> qr(column);
-    rest.applyOnTheLeft(qr.householderQ().adjoint());
-    rows.push_back({qr.matrixQR().topRows(n).triangularView<Eigen::Upper>(),
-                    rest.topLeftCorner(n, n), rest.block(0, n, n, n), rest.col(2 * n).head(n)});
-    first = rest.block(n, 0, n, n);
-    last = rest.block(n, n, n, n);
-    value = rest.col(2 * n).tail(n);
+  std::vector<Matrix> transfer;
+  Matrix gamma(n, count), both(n, 2 * n), u;
+  for (int i = 0; i < count; ++i) {
+    transfer.push_back(steps[i].T);
+    gamma.col(i) = steps[i].g;
   }
-  Matrix ends(2 * n, 2 * n);
-  ends << first, last, conditions.begin, conditions.end;
-  Vector values(2 * n);
-  values << value, conditions.values;
-  const Vector both = ends.partialPivLu().solve(values);
-  Matrix u(n, count + 1);
-  u.col(0) = both.head(n);
-  u.col(count) = both.tail(n);
-  for (int i = count - 1; i > 0; --i) {
-    const Row& row = rows[i - 1];
-    u.col(i) = row.R.triangularView<Eigen::Upper>().solve(row.value - row.first * u.col(0) -
-                                                          row.next * u.col(i + 1));
-  }
+  both << conditions.begin, conditions.end;
+  bvp::BlockSolver solver(count, n, {0, count}, 1);
+  if (!solver.factor(transfer, both)) return Matrix::Constant(n, count + 1, NAN);
+  solver.solve(gamma, conditions.values, u);
   return u;
 }
 

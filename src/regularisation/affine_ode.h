@@ -1,7 +1,7 @@
 #pragma once
 // u' = L(t) u + l(t) with linear conditions at both ends, by one Runge-Kutta method. Each step is
-// condensed to u_i = T_i u_{i-1} + g_i; with conditions at the end too, the chain of steps is
-// eliminated by orthogonal transformations, as stable as the problem.  [Wright1992]
+// condensed to u_i = T_i u_{i-1} + g_i; with conditions at the end too, the chain of steps is what
+// projected collocation leaves of its elements, and solved like that (bvp/block_solver.h).
 #include <functional>
 #include <vector>
 
