@@ -148,6 +148,18 @@ TEST(BoundaryModels, AreFollowedInAParameter) {
   EXPECT_NEAR(s.row(-1)[1], 2 * std::sinh(7.5), 0.01);
 }
 
+TEST(BoundaryModels, ChooseMorePointsWhereTheyPay) {
+  // A smooth solution keeps the five that it began with; one with a steep end gets more of them
+  // and far fewer elements.
+  EXPECT_EQ(solve_boundary(Model::from_file(models + "bratu.mo"), {}).statistics.stages, 5);
+  const Model steep = Model::from_file(models + "troesch.mo");
+  const BoundarySolution chosen = solve_boundary(steep, {}),
+                         five = solve_boundary(steep, {.stages = 5});
+  ASSERT_TRUE(chosen.succeeded() && five.succeeded());
+  EXPECT_GT(chosen.statistics.stages, 5);
+  EXPECT_LT(2 * chosen.t.size(), five.t.size());
+}
+
 TEST(BoundaryModels, GiveTheSameBitsWithAnyNumberOfThreads) {
   const Model model = Model::from_file(models + "troesch.mo");
   const BoundarySolution one = solve_boundary(model, {.threads = 1});

@@ -25,8 +25,22 @@ BoundaryOptions boundary_options(const SolveCommand& command, const Options& opt
     throw InvalidInput(fmt::format(
         "--method {}: boundary value problems are collocated at gauss, radau or lobatto points",
         method));
+  const std::string& formulation = command.run.formulation;
   // Projected: mesh points are put onto the constraints of all levels.
-  result.project_lower = command.run.formulation == "projected";
+  result.project_lower = formulation == "projected";
+  if (formulation == "baumgarte")
+    result.form = ConstraintForm::baumgarte;
+  else if (formulation == "projected_invariants")
+    result.form = ConstraintForm::projected_invariants;
+  else if (formulation == "projected_invariants_ii")
+    result.form = ConstraintForm::projected_invariants_ii;
+  else if (formulation != "auto" && formulation != "direct" && formulation != "projected")
+    throw InvalidInput(
+        fmt::format("--formulation {}: boundary values take direct, projected, baumgarte, "
+                    "projected_invariants or projected_invariants_ii",
+                    formulation));
+  if (command.run.baumgarte_rate > 0) result.gamma = command.run.baumgarte_rate;
+  result.stages = command.stages, result.threads = command.threads;
   result.tolerance = options.rtol;
   result.time_limit = options.time_limit;
   result.interrupt = options.interrupt;
@@ -90,7 +104,8 @@ BoundaryOutcome solve_boundary_model(const SolveCommand& command, const Model& m
   BoundaryOutcome outcome;
   Solution& solution = outcome.solution;
   solution.status = s.status, solution.reason = s.reason, solution.message = s.message;
-  solution.method = fmt::format("collocation at {} points", name_of_points(own.points));
+  solution.method =
+      fmt::format("collocation at {} {} points", s.statistics.stages, name_of_points(own.points));
   solution.formulation = "boundary values";
   solution.jacobian = "exact";
   solution.notes = s.notes;

@@ -30,6 +30,7 @@ struct SolveCommand {
   RunOptions run = {};
   std::vector<std::string> parameters = {};  ///< NAME=VALUE
   std::vector<std::string> from = {};        ///< NAME=VALUE at which continuation begins
+  int stages = 0, threads = 1;               ///< of boundary values
   std::string stats = {}, report = {}, checkpoint = {}, resume = {};
   std::string line = {};  ///< the command as typed, for the report
 };

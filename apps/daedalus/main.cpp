@@ -93,8 +93,15 @@ void add_model_options(CLI::App& sub, RunOptions& run) {
       ->option_text("NAME=VALUE");
 }
 
-const std::vector<std::string> formulations = {
-    "auto", "direct", "projected", "stabilized_index_2", "baumgarte", "index_1", "manifold"};
+const std::vector<std::string> formulations = {"auto",
+                                               "direct",
+                                               "projected",
+                                               "stabilized_index_2",
+                                               "baumgarte",
+                                               "index_1",
+                                               "manifold",
+                                               "projected_invariants",
+                                               "projected_invariants_ii"};
 
 /// How it is solved.
 void add_run_options(CLI::App& sub, RunOptions& run) {
@@ -113,9 +120,10 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
          "direct: the equations as they stand; projected: reduced to index 1, every step "
          "put onto all constraints; stabilized_index_2: all constraints kept by multipliers; "
          "baumgarte: violations damped; index_1: left to drift; manifold: every stage put onto all "
-         "constraints, through singular points too; auto chooses")
+         "constraints, through singular points too; auto chooses. Boundary values take direct, "
+         "projected, baumgarte, projected_invariants and projected_invariants_ii")
       ->check(CLI::IsMember(formulations))
-      ->option_text("auto|direct|projected|stabilized_index_2|baumgarte|index_1|manifold");
+      ->option_text("FORMULATION");
   sub.add_option("--baumgarte-rate", run.baumgarte_rate,
                  "At which violations decay (default: 100 over the interval)");
   sub.add_option("--branch", run.branch,
@@ -137,6 +145,12 @@ void add_solve(CLI::App& app, SolveCommand& c) {
                       "Boundary values: begin with this value of a parameter and go on to "
                       "the model's in steps"))
       ->option_text("NAME=VALUE");
+  sub->add_option("--stages", c.stages,
+                  "Boundary values: collocation points in an element, up to 9 (default: chosen)")
+      ->check(CLI::Range(0, 9));
+  sub->add_option("--threads", c.threads,
+                  "Boundary values: threads (default: 1); the solution does not depend on them")
+      ->check(CLI::Range(1, 1024));
   sub->add_option("--output", c.run.output, "Write the solution; - is CSV on standard output")
       ->option_text("FILE.csv|.json|.h5|-");
   sub->add_option("--stats", c.stats, "Write counters and outcome")->option_text("FILE.json");

@@ -60,6 +60,8 @@ Options options_for(const RunOptions& run, const Model& model) {
        {Formulation::direct, Formulation::projected, Formulation::stabilized_index_2,
         Formulation::baumgarte, Formulation::index_1, Formulation::manifold})
     if (run.formulation == name_of(formulation)) options.formulation = formulation;
+  if (run.formulation.starts_with("projected_invariants") && !model.is_boundary_value_problem())
+    throw InvalidInput(fmt::format("--formulation {}: for boundary values only", run.formulation));
   options.baumgarte_rate = run.baumgarte_rate;
   options.branch = run.branch;
   if (run.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;

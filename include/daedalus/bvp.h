@@ -54,7 +54,7 @@ struct BoundaryProblem {
 struct BoundaryOptions {
   double tolerance = 1e-6;  ///< error of each variable at most tolerance * (1 + |variable|)
   CollocationPoints points = CollocationPoints::gauss;
-  int stages = 0;  ///< collocation points in an element; 0: chosen from orders and tolerance
+  int stages = 0;  ///< collocation points in an element; 0: chosen from the first solution
   std::vector<double> mesh = {};  ///< to begin with; empty: `elements` equal ones
   int elements = 10;
   bool adapt = true;  ///< false: solved on the given mesh, with no estimate of the error
@@ -70,6 +70,7 @@ struct BoundaryOptions {
 };
 
 struct BoundaryStatistics {
+  int stages = 0;  ///< collocation points in each element
   int meshes = 0;
   int newton = 0;          ///< iterations on all meshes
   int factorizations = 0;  ///< of the whole system

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "bvp/mesh.h"
 #include "bvp/newton.h"
 #include "bvp/polynomial.h"
+#include "bvp/stages.h"
 #include "daedalus/error.h"
 
 namespace daedalus {
@@ -39,19 +41,16 @@ void check(const BoundaryOptions& options, Interval span) {
             fmt::format("mesh: {} is not larger than the point before it", options.mesh[i]));
 }
 
-int stages_for(const BoundaryOptions& options, int highest) {
-  if (options.stages > 0) return options.stages;
-  const int by_tolerance = options.tolerance >= 1e-4 ? 4 : options.tolerance >= 1e-7 ? 5 : 6;
-  return std::min(9, std::max(by_tolerance, highest + 1));
-}
-
 class BoundaryRun {
  public:
   BoundaryRun(const BoundaryGraph& graph, const BoundaryOptions& options)
       : graph_(graph),
         options_(options),
         system_(graph, options.form, options.gamma),
-        basis_(options.points, stages_for(options, system_.highest()), system_.highest()),
+        basis_(options.points,
+               options.stages > 0 ? options.stages
+                                  : first_stages(options.tolerance, system_.highest()),
+               system_.highest()),
         conditions_(graph, system_),
         equations_(system_, basis_, conditions_, options),
         kernel_(system_, basis_),
@@ -68,7 +67,10 @@ class BoundaryRun {
       outcome = solve(u);
     }
     if (!outcome.converged) return failed(outcome, u);
-    return options_.adapt ? adapt(std::move(u)) : finished(u, Vector::Zero(0));
+    if (!options_.adapt) return finished(u, Vector::Zero(0));
+    if (options_.stages == 0)
+      if (std::optional<BoundarySolution> other = with_other_stages(u)) return *other;
+    return adapt(std::move(u));
   }
 
  private:
@@ -149,14 +151,40 @@ class BoundaryRun {
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
+  /// The whole run with the number of points that u asks for, if that is another.
+  std::optional<BoundarySolution> with_other_stages(const Iterate& u) {
+    const Monitor need = monitor(system_, basis_, u, options_.tolerance);
+    if (wanted_elements(need) <= u.elements()) return {};
+    BoundaryOptions options = options_;
+    options.stages =
+        best_stages(system_, options_.tolerance, basis_.points(), wanted_elements(need));
+    if (options.stages == basis_.points()) return {};
+    options.mesh = spread(need, u.t, u.elements(), graph_.points);
+    options.time_limit -= seconds();
+    const BoundarySolution here = base(u);
+    BoundarySolution there = BoundaryRun(graph_, options).run(&here);
+    if (!there.succeeded() && there.reason != Reason::interrupted) return {};
+    there.statistics.meshes += statistics_.meshes;
+    there.statistics.newton += statistics_.newton;
+    there.statistics.factorizations += statistics_.factorizations;
+    there.statistics.rejected += statistics_.rejected;
+    there.statistics.wall_seconds = seconds();
+    return there;
+  }
+
+  /// Of the mesh that is then halved for the result.
+  static double wanted_elements(const Monitor& need) {
+    return std::max(0.5 * 1.2 * need.elements, 2.0);
+  }
+
   BoundarySolution adapt(Iterate u) {
     constexpr int most_meshes = 60, most_spreads = 6;
     int spreads = 0, most = u.elements();
     double safety = 1;  // of the number of elements, learnt from estimates
     for (;;) {
+      if (seconds() > options_.time_limit) return out_of_time(u, "no estimate of the error yet");
       const Monitor need = monitor(system_, basis_, u, options_.tolerance);
-      // The result comes from the halved mesh.
-      const double wanted = std::max(0.5 * 1.2 * safety * need.elements, 2.0);
+      const double wanted = safety * wanted_elements(need);
       const int elements = u.elements();
       const bool is_good = elements >= 0.85 * wanted && elements <= std::max(3 * wanted, 12.0) &&
                            need.evenness > 0.4;
@@ -185,7 +213,8 @@ class BoundaryRun {
       if (largest <= 1) return finished(fine, error);
       error_ = error;
       if (statistics_.meshes > most_meshes || seconds() > options_.time_limit)
-        return out_of_time(fine, largest);
+        return out_of_time(
+            fine, fmt::format("the estimated error is {:.3g} times the tolerance", largest));
       safety =
           std::min(8.0, safety * std::clamp(std::pow(largest, 1.0 / basis_.points()), 1.1, 2.0));
       u = std::move(fine);
@@ -210,6 +239,7 @@ class BoundaryRun {
         error = std::max(error, error_[slot]);
       solution.error.push_back(error);
     }
+    statistics_.stages = basis_.points();
     statistics_.wall_seconds = seconds();
     solution.statistics = statistics_;
     return solution;
@@ -249,13 +279,11 @@ class BoundaryRun {
                   u);
   }
 
-  BoundarySolution out_of_time(const Iterate& u, double largest) {
+  BoundarySolution out_of_time(const Iterate& u, const std::string& state) {
     return failed(
         {false,
          Reason::time_limit,
-         {"the tolerance was not reached",
-          fmt::format("with {} elements the estimated error is {:.3g} times the tolerance",
-                      u.elements(), largest),
+         {"the tolerance was not reached", fmt::format("with {} elements {}", u.elements(), state),
           "rounding errors of an ill-conditioned problem, or a time limit", "a larger tolerance"}},
         u);
   }
