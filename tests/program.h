@@ -31,6 +31,7 @@ inline Outcome shell(const std::string& command) {
   return outcome;
 }
 
+#ifdef DAEDALUS_PROGRAM
 /// Standard output only unless the arguments redirect.
 inline Outcome run(const std::string& arguments) {
   return shell(std::string(DAEDALUS_PROGRAM) + " " + arguments);
@@ -39,6 +40,7 @@ inline Outcome run(const std::string& arguments) {
 inline std::string model(const std::string& name) {
   return std::string(DAEDALUS_MODELS_DIR) + "/" + name + ".mo";
 }
+#endif
 
 inline std::string text_of(const std::filesystem::path& path) {
   std::ostringstream text;

@@ -59,6 +59,20 @@ struct CrosscheckCommand {
 };
 int run_crosscheck(const CrosscheckCommand& command);
 
+struct BenchCommand {
+  std::vector<std::string> suites = {}, problems = {}, methods = {};
+  std::vector<std::string> against = {};  ///< other codes; empty: all that are there
+  std::vector<double> rtol = {};
+  int passes = 3;
+  double seconds = 0.1;    ///< of repeats of one run
+  double time_limit = 10;  ///< of one run
+  bool list = false, csv = false, no_text = false, quiet = false;
+  std::vector<std::string> output = {};
+  std::string docs = {};  ///< folder of benchmarks.md
+  std::string line = {};  ///< the command as typed
+};
+int run_bench(const BenchCommand& command);
+
 /// Without arguments: the main job on the shipped pendulum.
 int run_welcome();
 

@@ -27,6 +27,7 @@ constexpr const char* main_examples = R"(Examples:
   daedalus methods                   every method with its orders for index 1, 2, 3
   daedalus reproduce --list          the published tables and figures
   daedalus reproduce amplifier --output amplifier.svg
+  daedalus bench ivp                 time and digits beside other codes
 
 Exit status: 0 done, 1 the computation failed, 2 the input was wrong.)";
 
@@ -73,6 +74,14 @@ constexpr const char* crosscheck_examples = R"(Examples:
   daedalus crosscheck models/pendulum.mo --method radau --against-formulation baumgarte
 
 Exit status: 0 both agree, 1 they do not or one failed, 2 the input was wrong.)";
+
+constexpr const char* bench_examples = R"(Examples:
+  daedalus bench --list                              suites and their problems
+  daedalus bench ivp --against radau5,ida            work and precision beside other codes
+  daedalus bench mechanics --problem pendulum --rtol 1e-4,1e-6,1e-8 --csv
+  daedalus bench --output bench.html --output bench.csv
+
+Other codes run where they are installed: `./run bench` sees to that. Their failures are rows too.)";
 
 constexpr const char* completion_examples = R"(Examples:
   source <(daedalus completion bash)                              for this shell
@@ -220,6 +229,37 @@ void add_reproduce(CLI::App& app, ReproduceCommand& command) {
   sub->footer(reproduce_examples);
 }
 
+void add_bench(CLI::App& app, BenchCommand& c) {
+  CLI::App* sub = app.add_subcommand("bench", "Compare time and digits on the shipped problems");
+  sub->add_option("suites,--suite", c.suites,
+                  "ivp, mechanics, circuits, sparse, bvp (default: all)")
+      ->option_text("SUITE...");
+  one_at_a_time(sub->add_option("--problem", c.problems, "Only these")->delimiter(','))
+      ->option_text("NAME,...");
+  one_at_a_time(
+      sub->add_option("--method", c.methods, "Methods of Daedalus (default: auto)")->delimiter(','))
+      ->option_text("METHOD,...");
+  one_at_a_time(sub->add_option("--against", c.against,
+                                "Other codes: ida, radau5, daspk, or none (default: all found)")
+                    ->delimiter(','))
+      ->option_text("CODE,...");
+  one_at_a_time(
+      sub->add_option("--rtol", c.rtol, "Tolerances (default: 1e-3 to 1e-11)")->delimiter(','))
+      ->option_text("TOL,...");
+  sub->add_option("--passes", c.passes, "Times that everything is run; the shortest counts");
+  sub->add_option("--seconds", c.seconds, "CPU time for repeats of one run in one pass");
+  sub->add_option("--time-limit", c.time_limit, "Give up a run after so many seconds");
+  sub->add_flag("--no-text", c.no_text, "Leave out models as text where functions are known");
+  sub->add_flag("--list", c.list, "Print suites and problems and stop");
+  sub->add_flag("--csv", c.csv, "Print a row for each run");
+  one_at_a_time(sub->add_option("--output", c.output, "Write the run; may be given several times"))
+      ->option_text("FILE.csv|.json|.html|.svg");
+  sub->add_option("--docs", c.docs, "Write benchmarks.md and its figures into this folder")
+      ->option_text("FOLDER");
+  sub->add_flag("--quiet", c.quiet, "No progress");
+  sub->footer(bench_examples);
+}
+
 void add_completion(CLI::App& app, std::string& shell) {
   CLI::App* sub = app.add_subcommand("completion", "Print a script that completes commands");
   sub->add_option("shell", shell, "Which shell")
@@ -241,15 +281,18 @@ int run(int argc, char** argv) {
   SweepCommand sweep;
   AnalyzeCommand analyze;
   CrosscheckCommand crosscheck;
+  BenchCommand bench;
   std::string shell;
   for (int i = 0; i < argc; ++i)
     solve.line += fmt::format("{}{}", i ? " " : "", i ? argv[i] : "daedalus");
+  bench.line = solve.line;
   add_solve(app, solve);
   add_sweep(app, sweep);
   add_analyze(app, analyze);
   add_crosscheck(app, crosscheck);
   add_methods(app, methods);
   add_reproduce(app, reproduce);
+  add_bench(app, bench);
   add_completion(app, shell);
   try {
     app.parse(argc, argv);
@@ -262,6 +305,7 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("crosscheck")) return run_crosscheck(crosscheck);
   if (app.got_subcommand("methods")) return run_methods(methods);
   if (app.got_subcommand("reproduce")) return run_reproduce(reproduce);
+  if (app.got_subcommand("bench")) return run_bench(bench);
   if (app.got_subcommand("completion")) {
     fmt::print("{}", bash_completion(app));
     return done;

@@ -1,0 +1,180 @@
+// IDA of SUNDIALS [HindmarshBrownEtAl2005] with dense, banded or KLU factors (ordering AMD).
+#include "peer.h"
+
+#ifdef DAEDALUS_HAS_IDA
+#include <ida/ida.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_band.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
+#include <sunmatrix/sunmatrix_band.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
+
+namespace daedalus::peers {
+namespace {
+
+int residual(double t, N_Vector y, N_Vector slope, N_Vector out, void* data) {
+  FirstOrderSystem& system = *static_cast<FirstOrderSystem*>(data);
+  double* r = N_VGetArrayPointer(out);
+  const double* yp = N_VGetArrayPointer(slope);
+  system.f(t, N_VGetArrayPointer(y), r);
+  for (int i = 0; i < system.size(); ++i) r[i] = -r[i];
+  for (const Mass::Entry& e : system.mass()) r[e.row] += e.value * yp[e.column];
+  return 0;
+}
+
+/// at(i, j): the place of that entry of shift M - df/dy, all zero before.
+template <class At>
+void fill(FirstOrderSystem& system, double t, N_Vector y, double shift, At at) {
+  system.jacobian(t, N_VGetArrayPointer(y), [&](int i, int j, double value) { at(i, j) -= value; });
+  for (const Mass::Entry& e : system.mass()) at(e.row, e.column) += shift * e.value;
+}
+
+int dense_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNMatrix matrix,
+                   void* data, N_Vector, N_Vector, N_Vector) {
+  SUNMatZero(matrix);
+  double** columns = SM_COLS_D(matrix);
+  fill(*static_cast<FirstOrderSystem*>(data), t, y, shift,
+       [&](int i, int j) -> double& { return columns[j][i]; });
+  return 0;
+}
+
+int band_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNMatrix matrix,
+                  void* data, N_Vector, N_Vector, N_Vector) {
+  SUNMatZero(matrix);
+  fill(*static_cast<FirstOrderSystem*>(data), t, y, shift,
+       [&](int i, int j) -> double& { return SM_ELEMENT_B(matrix, i, j); });
+  return 0;
+}
+
+/// The pattern of df/dy with the diagonal, where M may have entries.
+struct SparsePattern {
+  std::vector<sunindextype> begin, rows;
+
+  explicit SparsePattern(const FirstOrderSystem& system) : begin{0} {
+    for (int j = 0; j < system.size(); ++j) {
+      std::vector<int> column(
+          system.pattern_rows().begin() + system.column_begin()[static_cast<std::size_t>(j)],
+          system.pattern_rows().begin() + system.column_begin()[static_cast<std::size_t>(j) + 1]);
+      if (!std::binary_search(column.begin(), column.end(), j)) column.push_back(j);
+      std::sort(column.begin(), column.end());
+      rows.insert(rows.end(), column.begin(), column.end());
+      begin.push_back(static_cast<sunindextype>(rows.size()));
+    }
+  }
+  std::ptrdiff_t place(int i, int j) const {
+    const auto first = rows.begin() + begin[static_cast<std::size_t>(j)];
+    const auto last = rows.begin() + begin[static_cast<std::size_t>(j) + 1];
+    return std::lower_bound(first, last, i) - rows.begin();
+  }
+};
+const SparsePattern* pattern = nullptr;
+
+int sparse_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNMatrix matrix,
+                    void* data, N_Vector, N_Vector, N_Vector) {
+  std::copy(pattern->begin.begin(), pattern->begin.end(), SM_INDEXPTRS_S(matrix));
+  std::copy(pattern->rows.begin(), pattern->rows.end(), SM_INDEXVALS_S(matrix));
+  double* values = SM_DATA_S(matrix);
+  std::fill(values, values + pattern->rows.size(), 0.0);
+  fill(*static_cast<FirstOrderSystem*>(data), t, y, shift,
+       [&](int i, int j) -> double& { return values[pattern->place(i, j)]; });
+  return 0;
+}
+
+}  // namespace
+
+std::vector<std::string> ida_variants(const FirstOrderSystem& system) {
+  constexpr int most_for_dense = 500, widest_band = 500;
+  std::vector<std::string> list;
+  if (system.is_banded() && system.lower() <= widest_band) list.push_back("band");
+  if (system.statement().is_sparse) list.push_back("klu");
+  if (list.empty() && system.size() <= most_for_dense) list.push_back("dense");
+  return list;
+}
+
+PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rtol, double atol) {
+  const Vector slope = system.start_slope();
+  const std::vector<char> controlled = system.is_controlled();
+  static const SparsePattern sparse(system);
+  pattern = &sparse;
+  const double before = cpu_microseconds();
+  PeerRun run;
+  run.y = system.start();
+  const int n = system.size();
+  SUNContext context = nullptr;
+  SUNContext_Create(nullptr, &context);
+  N_Vector y = N_VNew_Serial(n, context), yp = N_VClone(y), id = N_VClone(y);
+  std::copy(run.y.begin(), run.y.end(), N_VGetArrayPointer(y));
+  std::copy(slope.begin(), slope.end(), N_VGetArrayPointer(yp));
+  for (int i = 0; i < n; ++i)
+    N_VGetArrayPointer(id)[i] = controlled[static_cast<std::size_t>(i)] ? 1 : 0;
+  SUNMatrix matrix = nullptr;
+  SUNLinearSolver linear = nullptr;
+  IDALsJacFn jacobian = dense_jacobian;
+  if (variant == "band") {
+    matrix = SUNBandMatrix(n, system.upper(), system.lower(), context);
+    linear = SUNLinSol_Band(y, matrix, context);
+    jacobian = band_jacobian;
+  } else if (variant == "klu") {
+    matrix = SUNSparseMatrix(n, n, static_cast<sunindextype>(sparse.rows.size()), CSC_MAT, context);
+    linear = SUNLinSol_KLU(y, matrix, context);
+    constexpr int amd = 0;
+    SUNLinSol_KLUSetOrdering(linear, amd);
+    jacobian = sparse_jacobian;
+  } else {
+    matrix = SUNDenseMatrix(n, n, context);
+    linear = SUNLinSol_Dense(y, matrix, context);
+  }
+  const Interval& span = system.statement().problem.t_span;
+  void* ida = IDACreate(context);
+  IDASetErrFile(ida, nullptr);
+  IDAInit(ida, residual, span.begin, y, yp);
+  IDASStolerances(ida, rtol, atol);
+  IDASetUserData(ida, &system);
+  IDASetLinearSolver(ida, linear, matrix);
+  IDASetJacFn(ida, jacobian);
+  IDASetMaxNumSteps(ida, -1);
+  IDASetStopTime(ida, span.end);
+  IDASetId(ida, id);
+  IDASetSuppressAlg(ida, system.statement().highest_index > 1);
+  double t = span.begin;
+  const int outcome = IDASolve(ida, span.end, &t, y, yp, IDA_NORMAL);
+  run.cpu_us = cpu_microseconds() - before;
+  run.succeeded = outcome >= 0;
+  if (!run.succeeded) run.message = IDAGetReturnFlagName(outcome);
+  run.y = Input(N_VGetArrayPointer(y), n);
+  long failed_tests = 0, failed_newton = 0;
+  IDAGetNumSteps(ida, &run.steps);
+  IDAGetNumResEvals(ida, &run.rhs);
+  IDAGetNumErrTestFails(ida, &failed_tests);
+  IDAGetNumNonlinSolvConvFails(ida, &failed_newton);
+  run.rejected = failed_tests + failed_newton;
+  IDAGetNumJacEvals(ida, &run.jacobians);
+  IDAGetNumLinSolvSetups(ida, &run.factorizations);
+  IDAGetNumNonlinSolvIters(ida, &run.solves);
+  IDAFree(&ida);
+  SUNLinSolFree(linear);
+  SUNMatDestroy(matrix);
+  N_VDestroy(id), N_VDestroy(yp), N_VDestroy(y);
+  SUNContext_Free(&context);
+  return run;
+}
+
+}  // namespace daedalus::peers
+
+#else
+
+namespace daedalus::peers {
+
+std::vector<std::string> ida_variants(const FirstOrderSystem&) {
+  return {};
+}
+
+PeerRun run_ida(FirstOrderSystem&, const std::string&, double, double) {
+  return {.message = "built without SUNDIALS"};
+}
+
+}  // namespace daedalus::peers
+
+#endif

@@ -1,0 +1,32 @@
+#pragma once
+// Other codes for M y' = f, each behind one function. They may print, crash or never return: the
+// process they run in is nobody else's.
+#include <string>
+#include <vector>
+
+#include "first_order.h"
+
+namespace daedalus::peers {
+
+struct PeerRun {
+  bool succeeded = false;
+  std::string message = {};
+  double cpu_us = 0;
+  Vector y = {};
+  long steps = 0, rejected = 0, rhs = 0, jacobians = 0, factorizations = 0, solves = 0;
+};
+
+/// CPU time in microseconds.
+double cpu_microseconds();
+
+/// "dense", "band", "klu"; radau5 also "m1": with its option for rows y_i' = y_{i+m}.
+/// Empty list: the code is not installed.
+std::vector<std::string> ida_variants(const FirstOrderSystem& system);
+PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rtol, double atol);
+
+std::vector<std::string> desolve_variants(const std::string& solver,
+                                          const FirstOrderSystem& system);
+PeerRun run_radau5(FirstOrderSystem& system, const std::string& variant, double rtol, double atol);
+PeerRun run_daspk(FirstOrderSystem& system, const std::string& variant, double rtol, double atol);
+
+}  // namespace daedalus::peers

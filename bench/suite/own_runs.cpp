@@ -1,0 +1,146 @@
+#include "bench/suite/own_runs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "daedalus/model.h"
+#include "io/embedded.h"
+
+namespace daedalus::bench {
+namespace {
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+/// Calls once() until enough time is spent; the row of the first call, the shortest times of all.
+template <class Once>
+Row repeated(const Repeats& repeats, Once once) {
+  const double begin = cpu_microseconds();
+  Row row = once();
+  for (int k = 1;
+       k < repeats.most && row.succeeded() && cpu_microseconds() - begin < 1e6 * repeats.seconds;
+       ++k) {
+    const Row again = once();
+    row.cpu_us = std::min(row.cpu_us, again.cpu_us);
+    row.start_us = std::min(row.start_us, again.start_us);
+  }
+  return row;
+}
+
+/// value(solution, i): the reference variable number i in it.
+template <class Value>
+Row timed_run(const reproduce::TestProblem& test, const Problem& problem, const Options& options,
+              Value value) {
+  Row row;
+  const double begin = cpu_microseconds();
+  try {
+    Integrator run(problem, options);
+    row.start_us = cpu_microseconds() - begin;
+    while (run.step()) {
+    }
+    row.cpu_us = cpu_microseconds() - begin;
+    const Solution& solution = run.solution();
+    const Statistics& n = solution.statistics;
+    row.steps = n.steps, row.rejected = n.rejected, row.rhs = n.rhs, row.jacobians = n.jacobians;
+    row.factorizations = n.factorizations, row.solves = n.solves;
+    row.status = solution.succeeded()                    ? "success"
+                 : solution.reason == Reason::time_limit ? "time_limit"
+                                                         : "failed";
+    row.message = first_line(solution.message.text());
+    if (!solution.succeeded()) return row;
+    const auto at_end = [&](int i) { return value(solution, i); };
+    row.digits = significant_digits(test, test.differential, at_end);
+    row.digits_algebraic = significant_digits(test, test.algebraic, at_end);
+  } catch (const std::exception& error) {
+    row.cpu_us = cpu_microseconds() - begin;
+    row.status = "failed";
+    row.message = first_line(error.what());
+  }
+  return row;
+}
+
+Options options_for(const reproduce::TestProblem& test, Options options, const std::string& method,
+                    double rtol, const Repeats& repeats, double end) {
+  options.method = method;
+  options.rtol = rtol;
+  options.atol = {rtol * test.atol_factor};
+  options.dense = false;
+  options.at = {end};
+  options.time_limit = repeats.time_limit;
+  return options;
+}
+
+}  // namespace
+
+double cpu_microseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
+}
+
+Row run_functions(const reproduce::TestProblem& test, const std::string& method, double rtol,
+                  const Repeats& repeats) {
+  const Problem& problem = test.statement.problem;
+  const Options options =
+      options_for(test, test.suggested, method, rtol, repeats, problem.t_span.end);
+  return repeated(repeats, [&] {
+    return timed_run(test, problem, options, [&](const Solution& solution, int i) {
+      return solution.y_end()[test.statement.place[static_cast<std::size_t>(i)]];
+    });
+  });
+}
+
+Row run_text(const reproduce::TestProblem& test, const std::string& method, double rtol,
+             const Repeats& repeats) {
+  const std::string file = "models/" + test.model + ".mo";
+  const Model model =
+      Model::from_text(std::string(embedded(file)), file, {.parameters = test.parameters});
+  Options options = options_for(test, model.options(), method, rtol, repeats, model.t_span().end);
+  return repeated(repeats, [&] {
+    return timed_run(test, model.problem(), options, [&](const Solution& solution, int i) {
+      return solution.value(-1, test.names[static_cast<std::size_t>(i)]);
+    });
+  });
+}
+
+BoundaryRuns::BoundaryRuns(const reproduce::BoundaryTestProblem& problem)
+    : problem_(problem),
+      reference_(solve_boundary(problem.problem, {.tolerance = 1e-13, .stages = 7})) {}
+
+Row BoundaryRuns::run(int stages, double tolerance, const Repeats& repeats) const {
+  return repeated(repeats, [&] {
+    Row row;
+    const double begin = cpu_microseconds();
+    const BoundarySolution solution = solve_boundary(
+        problem_.problem,
+        {.tolerance = tolerance, .stages = stages, .time_limit = repeats.time_limit});
+    row.cpu_us = cpu_microseconds() - begin;
+    row.steps = static_cast<std::int64_t>(solution.t.size()) - 1;
+    row.rejected = solution.statistics.rejected;
+    row.jacobians = solution.statistics.newton;
+    row.factorizations = solution.statistics.factorizations;
+    row.status = solution.succeeded() ? "success" : "failed";
+    row.message = first_line(solution.message.text());
+    if (!solution.succeeded()) return row;
+    constexpr int intervals = 100;
+    double worst[2] = {0, 0};  // differential, algebraic
+    const Interval& span = problem_.problem.t_span;
+    for (int k = 0; k <= intervals; ++k) {
+      const double t = span.begin + (span.end - span.begin) * k / intervals;
+      const Vector exact = reference_(t), found = solution(t);
+      for (int i = 0; i < exact.size(); ++i) {
+        double& largest = worst[i < problem_.differential ? 0 : 1];
+        largest = std::max(largest, std::abs(found[i] - exact[i]) / (1 + std::abs(exact[i])));
+      }
+    }
+    row.digits = -std::log10(std::max(worst[0], 1e-17));
+    row.digits_algebraic = -std::log10(std::max(worst[1], 1e-17));
+    return row;
+  });
+}
+
+}  // namespace daedalus::bench

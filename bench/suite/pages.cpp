@@ -1,0 +1,306 @@
+// The HTML page and the page of the docs: the same sections in two markups.
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "bench/suite/suites.h"
+#include "bench/suite/tables.h"
+#include "io/atomic_file.h"
+#include "reproduce/testset.h"
+
+namespace daedalus::bench {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+/// Headings, paragraphs, tables and figures in one of two markups.
+class Page {
+ public:
+  virtual ~Page() = default;
+  virtual void heading(int level, const std::string& text) = 0;
+  virtual void paragraph(const std::string& text) = 0;
+  virtual void table(const Cells& header, const std::vector<Cells>& rows) = 0;
+  virtual void figure(const std::string& name, const std::vector<reproduce::Plot>& plots) = 0;
+  virtual bool wants_every_run() const = 0;
+};
+
+std::string percent(double part) {
+  return number(100 * part, "{:.0f} %");
+}
+
+void comparison_section(Page& page, const std::vector<Comparison>& list, const std::string& suite) {
+  std::vector<Cells> rows;
+  for (std::size_t k = 0; k + 2 < list.size() + 0; k += 3) {
+    if (list[k].suite != suite) continue;
+    Cells row = {list[k].problem};
+    for (std::size_t d = k; d < k + 3; ++d) {
+      const Comparison& c = list[d];
+      row.push_back(number(c.own_us));
+      row.push_back(
+          std::isfinite(c.peer_us) ? fmt::format("{} ({})", number(c.peer_us), c.best_peer) : "-");
+      row.push_back(
+          fmt::format("{} ({})", number(c.ratio(), "{:.2f}"), number(c.steps_ratio(), "{:.2f}")));
+    }
+    rows.push_back(row);
+  }
+  if (rows.empty()) return;
+  Cells means = {"geometric mean"};
+  for (const double digits : compared_digits) {
+    std::vector<double> whole, steps;
+    for (const Comparison& c : list)
+      if (c.suite == suite && c.digits == digits)
+        whole.push_back(c.ratio()), steps.push_back(c.steps_ratio());
+    means.insert(means.end(), {"", "",
+                               fmt::format("{} ({})", number(geometric_mean(whole), "{:.2f}"),
+                                           number(geometric_mean(steps), "{:.2f}"))});
+  }
+  rows.push_back(means);
+  page.table({"problem", "4 digits, us", "best other", "ratio", "6 digits, us", "best other",
+              "ratio", "8 digits, us", "best other", "ratio"},
+             rows);
+}
+
+/// Times for 4, 6 and 8 digits; six digits also in the unit in which COLDAE's times are known.
+void boundary_section(Page& page, const std::vector<Row>& all) {
+  const double unit = unit_us(all);
+  const std::vector<reproduce::BoundaryTestProblem> problems = reproduce::boundary_test_problems();
+  std::vector<Cells> rows;
+  for (const Series& s : series_of(all)) {
+    if (s.suite != "bvp" || s.problem == unit_problem) continue;
+    double coldae = unknown;
+    for (const auto& problem : problems)
+      if (problem.name == s.problem) coldae = problem.coldae;
+    rows.push_back({s.problem, s.label(), number(s.time_for(4)), number(s.time_for(6)),
+                    number(s.time_for(8)), number(s.time_for(6) / unit, "{:.2f}"), number(coldae)});
+  }
+  page.paragraph(fmt::format(
+      "Digits at 101 points. The unit is RADAU5's time for Robertson's problem (to t = 4e10) at "
+      "six "
+      "digits, {} us in this run; the last column is what COLDAE with its best number of "
+      "collocation points needed in that unit on another occasion.",
+      number(unit)));
+  page.table({"problem", "code", "4 digits, us", "6 digits, us", "8 digits, us", "6 digits, units",
+              "COLDAE"},
+             rows);
+}
+
+void means_section(Page& page, const std::vector<Row>& all) {
+  std::vector<Cells> rows;
+  for (const char* solver : {"radau5", "ida", "daspk"}) {
+    Cells row = {solver};
+    for (const double digits : compared_digits)
+      row.push_back(fmt::format(
+          "{} ({})", number(mean_ratio(all, solver, digits, Time::whole_call), "{:.2f}"),
+          number(mean_ratio(all, solver, digits, Time::steps_only), "{:.2f}")));
+    if (row[1] + row[2] + row[3] != "- (-)- (-)- (-)") rows.push_back(row);
+  }
+  if (rows.empty()) return;
+  page.heading(2, "Against each code");
+  page.paragraph(
+      "Geometric means over all problems where both reach the digits: how many times faster `auto` "
+      "is; in brackets its steps alone.");
+  page.table({"code", "4 digits", "6 digits", "8 digits"}, rows);
+}
+
+/// Why a row is lost, as far as its counts tell.
+std::string reason_of(const Comparison& c, const Series& own) {
+  const Row* near = nullptr;
+  for (const Row& row : own.rows)
+    if (row.succeeded() &&
+        (!near || std::abs(row.digits - c.digits) < std::abs(near->digits - c.digits)))
+      near = &row;
+  if (!near || !std::isfinite(c.own_us)) return "digits not reached";
+  std::string reason;
+  if (near->start_us > 0.3 * near->cpu_us)
+    reason += fmt::format("{} of the time goes before the first step; ",
+                          percent(near->start_us / near->cpu_us));
+  const double step =
+      (near->cpu_us - near->start_us) / static_cast<double>(std::max<std::int64_t>(near->steps, 1));
+  reason += fmt::format("{} steps of {:.3g} us", near->steps, step);
+  return reason;
+}
+
+void losses_section(Page& page, const std::vector<Row>& all, const std::vector<Comparison>& list) {
+  const std::vector<Series> series = series_of(all);
+  std::vector<Cells> rows;
+  for (const Comparison& c : list) {
+    if (!std::isfinite(c.peer_us) || c.ratio() >= 1) continue;
+    for (const Series& s : series)
+      if (s.suite == c.suite && s.problem == c.problem && s.solver == "daedalus" &&
+          s.method == "auto")
+        rows.push_back({c.suite, c.problem, number(c.digits), c.best_peer,
+                        number(c.ratio(), "{:.2f}"), reason_of(c, s)});
+  }
+  if (rows.empty()) return;
+  page.heading(2, "Rows that are lost");
+  page.paragraph("Where another code needs less time, and what the counts say about it.");
+  page.table({"suite", "problem", "digits", "faster", "ratio", "counts"}, rows);
+}
+
+void failures_section(Page& page, const std::vector<Row>& all) {
+  std::vector<Cells> rows;
+  for (const Row& r : failures(all))
+    rows.push_back({r.suite, r.problem, r.solver, r.method, fmt::format("{:.0e}", r.rtol),
+                    r.succeeded() ? fmt::format("error {:.3g} rtol", error_per_tolerance(r))
+                                  : r.status + ": " + r.message});
+  page.heading(2, "Failures");
+  std::size_t own = 0;
+  for (const Row& r : all) own += r.is_own() ? 1 : 0;
+  page.paragraph(
+      fmt::format("Of {} runs of Daedalus {} failed or had an error above 30 rtol at the end.", own,
+                  rows.size()));
+  if (!rows.empty())
+    page.table({"suite", "problem", "solver", "method", "rtol", "what happened"}, rows);
+}
+
+void runs_section(Page& page, const std::vector<Row>& all, const std::string& suite) {
+  std::vector<Cells> rows;
+  for (const Row& r : all)
+    if (r.suite == suite)
+      rows.push_back({r.problem, r.solver, r.method, fmt::format("{:.0e}", r.rtol),
+                      number(r.digits, "{:.2f}"), number(r.digits_algebraic, "{:.2f}"),
+                      number(r.cpu_us), number(r.start_us), std::to_string(r.steps),
+                      std::to_string(r.rejected), std::to_string(r.rhs),
+                      std::to_string(r.jacobians), std::to_string(r.factorizations),
+                      std::to_string(r.solves), r.status});
+  page.table({"problem", "solver", "method", "rtol", "digits", "algebraic", "CPU us", "start us",
+              "steps", "rejected", "rhs", "Jacobians", "factorizations", "solves", "status"},
+             rows);
+}
+
+void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
+  page.heading(1, "Benchmarks");
+  page.paragraph(fmt::format(
+      "Made by `{}`, Daedalus {}, on {} ({}), load {:.1f}, the shortest of {} passes and their "
+      "repeats. All codes ran one after the other in one run, other codes in processes of their "
+      "own "
+      "with exact Jacobians. Differences below a factor of 1.3 mean nothing on a shared machine; "
+      "counts are exact.",
+      how.command, how.version, how.machine, how.compiler, how.load, how.passes));
+  page.paragraph(
+      "Digits: -log10 of the largest |y - reference| / (atol/rtol + |reference|) at the end, "
+      "differential variables (mechanisms: positions and velocities; Andrews and Fekete: "
+      "positions). "
+      "Times for a number of digits are interpolated between tolerances, linearly in digits and "
+      "the logarithm of time, where the digits are first reached. Ratio: time of the best other "
+      "code "
+      "over that of Daedalus with method `auto`, above 1 Daedalus is faster; in brackets the ratio "
+      "without what happens before the first step (analysis of the equations, a consistent "
+      "start).");
+  const std::vector<Comparison> list = compare(rows);
+  for (const std::string& suite : suites_in(rows)) {
+    page.heading(2, find_suite(suite).title);
+    comparison_section(page, list, suite);
+    if (suite == "bvp") boundary_section(page, rows);
+    page.figure("bench-" + suite, plots(rows, suite));
+    if (page.wants_every_run()) runs_section(page, rows, suite);
+  }
+  means_section(page, rows);
+  losses_section(page, rows, list);
+  failures_section(page, rows);
+}
+
+class Html final : public Page {
+ public:
+  std::string text() const { return text_ + "</body>\n</html>\n"; }
+  void heading(int level, const std::string& title) override {
+    text_ += fmt::format("<h{0}>{1}</h{0}>\n", level, escaped(title));
+  }
+  void paragraph(const std::string& words) override { text_ += "<p>" + escaped(words) + "</p>\n"; }
+  void table(const Cells& header, const std::vector<Cells>& rows) override {
+    text_ += "<div class=\"wide\"><table>\n";
+    line(header, "th");
+    for (const Cells& row : rows) line(row, "td");
+    text_ += "</table></div>\n";
+  }
+  void figure(const std::string&, const std::vector<reproduce::Plot>& plots) override {
+    if (!plots.empty()) text_ += "<figure>\n" + reproduce::svg(plots) + "</figure>\n";
+  }
+  bool wants_every_run() const override { return true; }
+
+ private:
+  static std::string escaped(const std::string& words) {
+    std::string result;
+    for (const char c : words)
+      result += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '`' ? "" : std::string(1, c);
+    return result;
+  }
+  void line(const Cells& cells, const char* tag) {
+    text_ += "<tr>";
+    for (const std::string& cell : cells)
+      text_ += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
+    text_ += "</tr>\n";
+  }
+
+  std::string text_ =
+      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Daedalus: "
+      "benchmarks</title>\n<style>body{font-family:sans-serif;max-width:75rem;margin:2rem auto;"
+      "padding:0 "
+      "1rem;color:#222}table{border-collapse:collapse;font-size:.85rem}th,td{padding:.15rem "
+      ".6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}th:first-child,"
+      "td:first-child{text-align:left}.wide{overflow-x:auto;max-height:40rem;overflow-y:auto}"
+      "figure{margin:1rem 0}</style></head>\n<body>\n";
+};
+
+class Markdown final : public Page {
+ public:
+  explicit Markdown(std::string folder) : folder_(std::move(folder)) {}
+  const std::string& text() const { return text_; }
+  const std::vector<std::string>& figures() const { return figures_; }
+  void heading(int level, const std::string& title) override {
+    text_ += fmt::format("{}{} {}\n\n", text_.empty() ? "" : "",
+                         std::string(static_cast<std::size_t>(level), '#'), title);
+  }
+  void paragraph(const std::string& words) override { text_ += words + "\n\n"; }
+  void table(const Cells& header, const std::vector<Cells>& rows) override {
+    line(header);
+    text_ += "|";
+    for (std::size_t k = 0; k < header.size(); ++k) text_ += k == 0 ? " --- |" : " ---: |";
+    text_ += "\n";
+    for (const Cells& row : rows) line(row);
+    text_ += "\n";
+  }
+  void figure(const std::string& name, const std::vector<reproduce::Plot>& plots) override {
+    if (plots.empty()) return;
+    const std::string file = folder_ + "/figures/" + name + ".svg";
+    reproduce::write_svg(file, plots);
+    figures_.push_back(file);
+    text_ += fmt::format("![time against digits](figures/{}.svg)\n\n", name);
+  }
+  bool wants_every_run() const override { return false; }
+
+ private:
+  void line(const Cells& cells) {
+    text_ += "|";
+    for (const std::string& cell : cells) text_ += " " + cell + " |";
+    text_ += "\n";
+  }
+
+  std::string folder_, text_;
+  std::vector<std::string> figures_;
+};
+
+}  // namespace
+
+std::string html_page(const std::vector<Row>& rows, const Circumstances& how) {
+  Html page;
+  write(page, rows, how);
+  return page.text();
+}
+
+std::vector<std::string> write_docs(const std::vector<Row>& rows, const Circumstances& how,
+                                    const std::string& folder) {
+  std::filesystem::create_directories(folder + "/figures");
+  Markdown page(folder);
+  write(page, rows, how);
+  const std::string path = folder + "/benchmarks.md";
+  AtomicFile file(path);
+  file.stream() << page.text();
+  file.commit();
+  std::vector<std::string> written = page.figures();
+  written.insert(written.begin(), path);
+  return written;
+}
+
+}  // namespace daedalus::bench

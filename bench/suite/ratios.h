@@ -1,0 +1,54 @@
+#pragma once
+// What the rows say: time for a number of digits, and how that compares.
+#include "bench/suite/row.h"
+
+namespace daedalus::bench {
+
+enum class Time { whole_call, steps_only };
+
+/// One code with one method on one problem, from crude to sharp tolerances.
+struct Series {
+  std::string suite = {}, problem = {}, solver = {}, method = {};
+  std::vector<Row> rows = {};
+
+  std::string label() const;
+  bool is_own() const { return rows.front().is_own(); }
+  /// Microseconds, linear in digits and log time where `digits` is first reached; NaN: never.
+  double time_for(double digits, Time time = Time::whole_call) const;
+};
+
+/// In the order in which they first appear.
+std::vector<Series> series_of(const std::vector<Row>& rows);
+
+struct Comparison {
+  std::string suite = {}, problem = {};
+  double digits = 0;
+  double own_us = unknown, own_steps_us = unknown, text_us = unknown;  ///< method auto
+  std::string best_peer = {};
+  double peer_us = unknown;
+  /// How many times faster `auto` is than the best of the others; NaN: one of them is missing.
+  double ratio() const { return peer_us / own_us; }
+  double steps_ratio() const { return peer_us / own_steps_us; }
+};
+
+inline constexpr double compared_digits[] = {4, 6, 8};
+
+/// For each problem with other codes, at 4, 6 and 8 digits.
+std::vector<Comparison> compare(const std::vector<Row>& rows);
+/// Of those that are known; NaN for none.
+double geometric_mean(const std::vector<double>& values);
+/// Against one code where both reach the digits.
+double mean_ratio(const std::vector<Row>& rows, const std::string& solver, double digits,
+                  Time time);
+
+/// Rows of the suite bvp with this name: RADAU5 on Robertson's problem.
+inline constexpr const char* unit_problem = "unit";
+/// Its time for six digits; NaN: it was not run.
+double unit_us(const std::vector<Row>& rows);
+
+/// Runs of Daedalus that failed, or whose error is above 30 rtol.
+std::vector<Row> failures(const std::vector<Row>& rows);
+/// The error of the differential variables in units of rtol; NaN: not known.
+double error_per_tolerance(const Row& row);
+
+}  // namespace daedalus::bench

@@ -1,0 +1,31 @@
+#pragma once
+// One run of one code on one problem at one tolerance: what `daedalus bench` is made of.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace daedalus::bench {
+
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+struct Row {
+  std::string suite = {}, problem = {}, solver = {}, method = {};
+  double rtol = 0, atol = 0;
+  double digits = unknown;            ///< of the differential variables; NaN: not known
+  double digits_algebraic = unknown;  ///< of the algebraic ones
+  double cpu_us = unknown;            ///< of the whole call, the shortest of all repeats
+  double start_us = 0;                ///< the part of it before the first step; 0: not known
+  std::int64_t steps = 0, rejected = 0, rhs = 0, jacobians = 0, factorizations = 0, solves = 0;
+  double reference_digits = 16;  ///< more cannot be seen
+  std::string status = {};       ///< success, failed, crashed, time_limit
+  std::string message = {};      ///< of a failure
+
+  bool succeeded() const { return status == "success"; }
+  bool is_own() const { return solver.starts_with("daedalus"); }
+};
+
+/// CPU time of this thread in microseconds.
+double cpu_microseconds();
+
+}  // namespace daedalus::bench

@@ -1,0 +1,124 @@
+#include "bench/suite/suites.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "daedalus/error.h"
+#include "method/nearest.h"
+
+namespace daedalus::bench {
+namespace {
+
+using namespace reproduce;
+
+SuiteProblem text(const std::string& model, const Names& algebraic = {}, double sharpest = 1e-11) {
+  return {model, [=] { return text_only(model, algebraic); }, sharpest};
+}
+
+Suite initial_value_suite() {
+  return {"ivp",
+          "The public test set for initial value problems",
+          {
+              {"robertson_40", [] { return robertson(40); }},
+              {"robertson_4e10", [] { return robertson(4e10); }},
+              {"robertson", [] { return robertson(1e11); }},
+              {"chemakzo", chemical_akzo},
+              {"amplifier1", [] { return amplifier(1); }},
+              {"transamp", [] { return amplifier(2); }},
+              {"caraxis", [] { return car_axis(Told::as_published); }},
+              {"andrews", [] { return andrews(Told::as_published); }},
+              {"fekete", [] { return fekete(Told::as_published); }},
+              {"pendulum_index3", pendulum_index_3},
+              {"pendulum_ggl", pendulum_stabilized},
+              {"arevalo_index3", [] { return arevalo(3); }},
+              {"arevalo_index2", [] { return arevalo(2); }},
+              {"jay_index2", jay_index_2},
+              {"ascher_petzold_index2", ascher_petzold_index_2},
+              {"vdpol_limit", van_der_pol_limit},
+              text("brenan_index1", {"y2"}),
+              text("kvaerno_index1"),
+              text("weissinger"),
+              text("kamke542"),
+              text("heat2d_10"),
+              text("water"),
+              text("pump"),
+              text("tba", {}, 1e-7),
+          }};
+}
+
+Suite mechanics_suite() {
+  return {"mechanics",
+          "Constrained mechanisms, told as mass, forces and constraints",
+          {
+              {"pendulum", rod_pendulum},
+              {"caraxis", [] { return car_axis(Told::as_mechanism); }},
+              {"andrews", [] { return andrews(Told::as_mechanism); }},
+              {"fekete", [] { return fekete(Told::as_mechanism); }},
+              {"chain10", [] { return hanging_chain(10); }},
+              text("double_pendulum"),
+              text("slider_crank"),
+              text("four_bar"),
+              text("skate"),
+          }};
+}
+
+Suite circuit_suite() {
+  return {"circuits",
+          "Circuits by nodal analysis",
+          {
+              {"amplifier1", [] { return amplifier(1); }},
+              {"transamp", [] { return amplifier(2); }},
+              {"ring_modulator_slow", [] { return ring_modulator_problem(1e-9); }},
+              {"ring_modulator", [] { return ring_modulator_problem(2e-12); }, 1e-8},
+              {"ring_modulator_index2", [] { return ring_modulator_problem(0); }, 1e-8},
+              text("diode_bridge", {}, 1e-8),
+              text("rlc"),
+              text("circuit_index2"),
+              text("pump"),
+              text("tba", {}, 1e-7),
+          }};
+}
+
+Suite sparse_suite() {
+  Suite suite = {"sparse", "Fields by the method of lines, up to 100,000 unknowns", {}};
+  const auto add = [&](TestProblem (*make)(int, int), const char* kind, int columns, int rows) {
+    suite.problems.push_back(
+        {fmt::format("{}_{}x{}", kind, columns, rows), [=] { return make(columns, rows); }, 1e-8});
+  };
+  for (const int columns : {500, 2500, 10'000, 50'000}) add(food_web, "foodweb", columns, 1);
+  for (const int side : {24, 72, 224}) add(food_web, "foodweb", side, side);
+  for (const int points : {10'000, 100'000}) add(heat, "heat", points, 1);
+  for (const int side : {100, 316}) add(heat, "heat", side, side);
+  return suite;
+}
+
+template <class List>
+auto& find_named(List& list, const std::string& name, const char* what) {
+  for (auto& entry : list)
+    if (entry.name == name) return entry;
+  std::vector<std::string> names;
+  for (const auto& entry : list) names.push_back(entry.name);
+  throw InvalidInput(fmt::format("bench: there is no {} '{}'; did you mean {}?", what, name,
+                                 fmt::join(nearest_names(name, names), ", ")));
+}
+
+}  // namespace
+
+const std::vector<Suite>& suites() {
+  static const std::vector<Suite> all = {initial_value_suite(),
+                                         mechanics_suite(),
+                                         circuit_suite(),
+                                         sparse_suite(),
+                                         {"bvp", "Boundary values, differential-algebraic", {}}};
+  return all;
+}
+
+const Suite& find_suite(const std::string& name) {
+  return find_named(suites(), name, "suite");
+}
+
+const SuiteProblem& find_problem(const std::string& suite, const std::string& name) {
+  return find_named(find_suite(suite).problems, name, "problem");
+}
+
+}  // namespace daedalus::bench

@@ -1,0 +1,168 @@
+#include "bench/suite/tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "daedalus/version.h"
+#include "io/csv_text.h"
+
+namespace daedalus::bench {
+namespace {
+
+std::string machine() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown machine";
+}
+
+nlohmann::json maybe(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+}  // namespace
+
+Circumstances circumstances() {
+  Circumstances how;
+  how.machine = machine();
+  how.compiler = fmt::format("g++ {}", __VERSION__);
+  how.version = version();
+  double load[1] = {0};
+  if (getloadavg(load, 1) == 1) how.load = load[0];
+  return how;
+}
+
+std::string number(double value, const char* format) {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "-";
+}
+
+std::vector<std::string> suites_in(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows)
+    if (std::find(names.begin(), names.end(), row.suite) == names.end()) names.push_back(row.suite);
+  return names;
+}
+
+std::string csv_table(const std::vector<Row>& rows) {
+  std::string text =
+      "suite,problem,solver,method,rtol,atol,digits,digits_algebraic,cpu_us,steps,rejected,rhs,"
+      "jacobians,factorizations,solves,status\n";
+  const auto cell = [](double value, const char* format) {
+    return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "";
+  };
+  for (const Row& r : rows)
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.suite, r.problem,
+                        r.solver, csv_text(r.method), r.rtol, r.atol, cell(r.digits, "{:.2f}"),
+                        cell(r.digits_algebraic, "{:.2f}"), cell(r.cpu_us, "{:.2f}"), r.steps,
+                        r.rejected, r.rhs, r.jacobians, r.factorizations, r.solves, r.status);
+  return text;
+}
+
+std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
+  nlohmann::json all = {{"machine", how.machine},
+                        {"compiler", how.compiler},
+                        {"version", how.version},
+                        {"command", how.command},
+                        {"passes", how.passes},
+                        {"load", how.load},
+                        {"runs", nlohmann::json::array()},
+                        {"comparisons", nlohmann::json::array()}};
+  for (const Row& r : rows)
+    all["runs"].push_back({{"suite", r.suite},
+                           {"problem", r.problem},
+                           {"solver", r.solver},
+                           {"method", r.method},
+                           {"rtol", r.rtol},
+                           {"atol", r.atol},
+                           {"digits", maybe(r.digits)},
+                           {"digits_algebraic", maybe(r.digits_algebraic)},
+                           {"cpu_us", maybe(r.cpu_us)},
+                           {"start_us", maybe(r.start_us)},
+                           {"steps", r.steps},
+                           {"rejected", r.rejected},
+                           {"rhs", r.rhs},
+                           {"jacobians", r.jacobians},
+                           {"factorizations", r.factorizations},
+                           {"solves", r.solves},
+                           {"status", r.status},
+                           {"message", r.message}});
+  for (const Comparison& c : compare(rows))
+    all["comparisons"].push_back({{"suite", c.suite},
+                                  {"problem", c.problem},
+                                  {"digits", c.digits},
+                                  {"own_us", maybe(c.own_us)},
+                                  {"own_steps_us", maybe(c.own_steps_us)},
+                                  {"text_us", maybe(c.text_us)},
+                                  {"best_peer", c.best_peer},
+                                  {"peer_us", maybe(c.peer_us)},
+                                  {"ratio", maybe(c.ratio())},
+                                  {"steps_ratio", maybe(c.steps_ratio())}});
+  return all.dump(1) + "\n";
+}
+
+std::string text_summary(const std::vector<Row>& rows) {
+  std::string text;
+  const std::vector<Comparison> list = compare(rows);
+  if (!list.empty()) {
+    text += fmt::format("{:<10} {:<22} {:>6} {:>12} {:>12} {:>12} {:<14} {:>8} {:>8}\n", "suite",
+                        "problem", "digits", "auto us", "as text us", "best peer us", "", "ratio",
+                        "steps");
+    for (const Comparison& c : list)
+      text +=
+          fmt::format("{:<10} {:<22} {:>6} {:>12} {:>12} {:>12} {:<14} {:>8} {:>8}\n", c.suite,
+                      c.problem, c.digits, number(c.own_us), number(c.text_us), number(c.peer_us),
+                      c.best_peer, number(c.ratio()), number(c.steps_ratio()));
+    for (const double digits : compared_digits) {
+      std::vector<double> whole, steps;
+      for (const Comparison& c : list)
+        if (c.digits == digits) whole.push_back(c.ratio()), steps.push_back(c.steps_ratio());
+      text += fmt::format("geometric mean of the ratios at {} digits: {} (steps alone: {})\n",
+                          digits, number(geometric_mean(whole)), number(geometric_mean(steps)));
+    }
+  } else {
+    text += fmt::format("{:<10} {:<22} {:<14} {:>10} {:>10} {:>10}\n", "suite", "problem", "method",
+                        "4 digits", "6 digits", "8 digits us");
+    for (const Series& s : series_of(rows))
+      text +=
+          fmt::format("{:<10} {:<22} {:<14} {:>10} {:>10} {:>10}\n", s.suite, s.problem, s.label(),
+                      number(s.time_for(4)), number(s.time_for(6)), number(s.time_for(8)));
+  }
+  for (const Row& row : failures(rows))
+    text += fmt::format(
+        "{} {} {} {} rtol {:.0e}: {}\n", row.suite, row.problem, row.solver, row.method, row.rtol,
+        row.succeeded() ? fmt::format("error of {:.3g} rtol", error_per_tolerance(row))
+                        : row.status + ", " + row.message);
+  return text;
+}
+
+std::vector<reproduce::Plot> plots(const std::vector<Row>& rows, const std::string& suite) {
+  std::vector<reproduce::Plot> list;
+  std::string last;
+  for (const Series& s : series_of(rows)) {
+    if (s.suite != suite) continue;
+    if (s.problem != last) {
+      list.push_back({.title = s.problem,
+                      .x_label = "digits",
+                      .y_label = "log10 of CPU microseconds",
+                      .width = 620,
+                      .height = 340});
+      last = s.problem;
+    }
+    reproduce::Curve curve = {.label = s.label(), .is_dashed = !s.is_own()};
+    for (const Row& row : s.rows) {
+      if (!row.succeeded() || !std::isfinite(row.digits)) continue;
+      curve.x.push_back(row.digits);
+      curve.y.push_back(std::log10(row.cpu_us));
+    }
+    if (!curve.x.empty()) list.back().curves.push_back(std::move(curve));
+  }
+  std::erase_if(list, [](const reproduce::Plot& plot) { return plot.curves.empty(); });
+  return list;
+}
+
+}  // namespace daedalus::bench

@@ -1,0 +1,59 @@
+// The problems of the benchmarks: the forms in which codes are given them state the same problem,
+// and the reference values belong to it.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "bench/suite/suites.h"
+
+namespace daedalus::reproduce {
+namespace {
+
+double digits_reached(const TestProblem& test, const Statement& statement, double tolerance) {
+  Options options = test.suggested;
+  options.rtol = tolerance;
+  options.atol = {tolerance * test.atol_factor};
+  options.at = {statement.problem.t_span.end};
+  options.dense = false;
+  const Solution solution = solve(statement.problem, options);
+  EXPECT_TRUE(solution.succeeded()) << test.name << ": " << solution.message.text();
+  if (!solution.succeeded()) return 0;
+  return significant_digits(test, test.differential, [&](int i) {
+    return solution.y_end()[statement.place[static_cast<std::size_t>(i)]];
+  });
+}
+
+TEST(TestSet, EveryFormReachesTheReference) {
+  for (const char* name : {"ivp", "mechanics"}) {
+    for (const bench::SuiteProblem& entry : bench::find_suite(name).problems) {
+      const TestProblem test = entry.make();
+      if (size_of(test.statement.problem.form) == 0) continue;
+      // Errors of 1000 tolerances are those of runs that lose phase, not of wrong equations.
+      EXPECT_GT(digits_reached(test, test.statement, 1e-7), 4) << entry.name;
+      if (!test.first_order) continue;
+      EXPECT_GT(digits_reached(test, *test.first_order, 1e-7), 4) << entry.name;
+    }
+  }
+}
+
+TEST(TestSet, FieldsReachTheReference) {
+  for (const TestProblem& test : {food_web(500, 1), food_web(24, 24), heat(500, 1), heat(20, 30)}) {
+    ASSERT_FALSE(test.differential.empty()) << test.name;
+    EXPECT_GT(digits_reached(test, test.statement, 1e-7), 6) << test.name;
+  }
+}
+
+TEST(TestSet, DigitsAreThoseOfTheWorstValue) {
+  TestProblem test;
+  test.reference = Values{1, 100, std::nan("")};
+  const auto digits = [&](const Values& found, const std::vector<int>& chosen) {
+    return significant_digits(test, chosen, [&](int i) { return found[i]; });
+  };
+  EXPECT_NEAR(digits({1 + 2e-5, 100 + 101e-3, 7}, {0, 1, 2}), 3, 1e-9);  // 0.101 / (1 + 100)
+  EXPECT_NEAR(digits({1 + 2e-5, 100 + 101e-3, 7}, {0}), 5, 1e-9);        // 2e-5 / (1 + 1)
+  EXPECT_TRUE(std::isnan(digits({1, 100, 7}, {2}))) << "nothing is known of it";
+  EXPECT_EQ(digits({std::nan(""), 100, 7}, {0, 1}), -std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace daedalus::reproduce
