@@ -125,6 +125,7 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
       lambda = std::clamp(predicted, smallest_lambda, 1.0);
     }
     Size bar_size;
+    bool is_lengthened = false;
     for (;;) {
       combine(u, lambda, delta, trial);
       bool finite = equations.residual(trial);
@@ -137,9 +138,11 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
       const double curvature = finite ? measure(difference).mean : HUGE_VAL;
       const double best = curvature > 0 ? 0.5 * size.mean * lambda * lambda / curvature : 1;
       if (finite && bar_size.mean <= (1 - lambda / 4) * size.mean) {
-        // Much too careful: once more with a longer step.
-        if (lambda < 1 && best >= 4 * lambda) {
+        // Much too careful: once more with a longer step. Only once, or what rounding makes of the
+        // curvature would shorten and lengthen it for ever.
+        if (lambda < 1 && best >= 4 * lambda && !is_lengthened) {
           lambda = std::min(1.0, best);
+          is_lengthened = true;
           continue;
         }
         break;
