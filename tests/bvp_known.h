@@ -259,6 +259,7 @@ inline std::vector<std::pair<std::string, Known>> known_problems() {
           {"two layers, eps = 1e-6", reaction_layers(1e-6)},
           {"two layers, eps = 1e-8", reaction_layers(1e-8)},
           {"convection layer, eps = 1e-4", convection_layer(1e-4)},
+          {"convection layer, eps = 1e-6", convection_layer(1e-6)},
           {"interior layer, eps = 1e-6", interior_layer(1e-6)},
           {"Bratu, index 1", bratu()},
           {"junction, index 1", junction()},

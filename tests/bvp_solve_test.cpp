@@ -47,6 +47,20 @@ TEST(BoundarySolver, ReachesEveryToleranceInAllVariables) {
   std::printf("largest error: %.2f of the tolerance\n", most);
 }
 
+TEST(BoundarySolver, ReachesLayersOfAHundredMillionthByContinuation) {
+  for (const double tolerance : {1e-3, 1e-6, 1e-10}) {
+    const BoundarySolution s = continue_boundary(
+        [&](double digits, const BoundarySolution* before) {
+          return solve_boundary(convection_layer(std::pow(10, -digits)).problem,
+                                {.tolerance = tolerance}, before);
+        },
+        {.from = 2, .to = 8});
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    EXPECT_LE(true_error(convection_layer(1e-8), s), 3 * tolerance);
+    EXPECT_LT(s.t.size(), 1000u);
+  }
+}
+
 TEST(BoundarySolver, WorksWithRadauAndLobattoPoints) {
   for (const auto points : {CollocationPoints::radau, CollocationPoints::lobatto})
     for (const Known& known : {bratu(), reaction_layers(1e-4), periodic()}) {

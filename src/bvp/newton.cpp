@@ -68,7 +68,8 @@ void combine(const Iterate& a, double factor, const Iterate& b, Iterate& to) {
 }  // namespace
 
 NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
-                     const BoundaryOptions& options, BoundaryStatistics& statistics) {
+                     const BoundaryOptions& options, BoundaryStatistics& statistics,
+                     bool allow_rough) {
   constexpr double smallest_lambda = 1e-5, keeps_matrix = 0.25;
   const auto failed = [&](Reason reason, std::string what, std::string why, std::string hint) {
     return NewtonOutcome{
@@ -152,6 +153,12 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
           bar_size.largest <= 10 * tolerance) {
         combine(trial, 0, bar, u);
         return {true, Reason::finished, {}};
+      }
+      // Where a mesh is much too coarse for a layer, rounding is large; it serves for the next one.
+      if (finite && lambda == 1 && allow_rough &&
+          size.largest <= std::min(1e-2, 1e-15 * equations.condition() * measure(u).largest)) {
+        combine(trial, 0, bar, u);
+        return {true, Reason::finished, {}, true};
       }
       ++statistics.rejected;
       // Far away the estimate of the curvature says little: exponentials explode.

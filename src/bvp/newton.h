@@ -11,9 +11,11 @@ struct NewtonOutcome {
   bool converged = false;
   Reason reason = Reason::finished;
   Message message = {};
+  bool is_rough = false;  ///< not better than rounding, which is larger than the tolerance
 };
 
 NewtonOutcome newton(MeshEquations& equations, Iterate& u, double tolerance,
-                     const BoundaryOptions& options, BoundaryStatistics& statistics);
+                     const BoundaryOptions& options, BoundaryStatistics& statistics,
+                     bool allow_rough = false);
 
 }  // namespace daedalus::bvp

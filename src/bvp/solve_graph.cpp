@@ -57,6 +57,7 @@ class BoundaryRun {
         begin_(Clock::now()) {}
 
   BoundarySolution run(const BoundarySolution* before) {
+    has_before_ = before != nullptr;
     Iterate u = first_iterate(before);
     NewtonOutcome outcome = solve(u);
     for (int refined = 0; !outcome.converged && refined < 3 && is_retried(outcome) &&
@@ -146,7 +147,8 @@ class BoundaryRun {
 
   NewtonOutcome solve(Iterate& u) {
     ++statistics_.meshes;
-    return newton(equations_, u, std::max(0.01 * options_.tolerance, 1e-13), options_, statistics_);
+    return newton(equations_, u, std::max(0.01 * options_.tolerance, 1e-13), options_, statistics_,
+                  options_.adapt && !has_before_);
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
@@ -206,11 +208,11 @@ class BoundaryRun {
       }
       if (2 * elements > options_.max_elements) return out_of_elements(u);
       Iterate fine = transferred(kernel_, basis_, u, halved(u.t));
-      if (const NewtonOutcome outcome = solve(fine); !outcome.converged)
-        return failed(outcome, fine);
+      const NewtonOutcome outcome = solve(fine);
+      if (!outcome.converged) return failed(outcome, fine);
       const Vector error = estimate_error(kernel_, basis_, u, fine);
       const double largest = error.maxCoeff() / options_.tolerance;
-      if (largest <= 1) return finished(fine, error);
+      if (largest <= 1 && !outcome.is_rough) return finished(fine, error);
       error_ = error;
       if (statistics_.meshes > most_meshes || seconds() > options_.time_limit)
         return out_of_time(
@@ -298,6 +300,7 @@ class BoundaryRun {
   Clock::time_point begin_;
   BoundaryStatistics statistics_;
   Vector error_;
+  bool has_before_ = false;  ///< then the mesh is good enough for more than rough solutions
 };
 
 }  // namespace
