@@ -157,6 +157,28 @@ TEST(ProjectedCollocation, HasOneSolutionInBothFormsOfTheSecondInvariants) {
     }
 }
 
+TEST(RegularisedCollocation, GainsAPowerOfEpsWithEachIteration) {
+  // Linear and nonlinear, of index 2 and linear in y; outside of the layer of width eps at the left
+  // end. A square of y there would leave an error of order eps in x for good.
+  for (const Known& known : {l1(), l2(), guessed_near(n1(0), 1e-2)})
+    for (int iterations = 1; iterations <= 3; ++iterations) {
+      const auto error = [&](double eps) {
+        const BoundarySolution s =
+            solve_boundary(known.problem, {.tolerance = 1e-10,
+                                           .form = ConstraintForm::regularised,
+                                           .eps = eps,
+                                           .iterations = iterations});
+        EXPECT_TRUE(s.succeeded()) << s.message.text();
+        double largest = 0;
+        for (const double t : {0.5, 0.6, 0.7, 0.8, 0.9, 1.0})
+          largest = std::max(largest, (known.exact(t) - s(t)).cwiseAbs().maxCoeff());
+        return largest;
+      };
+      const double coarse = error(0.02), fine = error(0.01);
+      EXPECT_NEAR(std::log2(coarse / fine), iterations, 0.25) << known.problem.states();
+    }
+}
+
 TEST(ProjectedCollocation, KeepsItsOrderWithConditionsOnAlgebraicVariables) {
   // The multiplier at the right end in place of a position: of index 2 and of index 3.
   for (Known known : {guessed_near(n1(), 1e-2), guessed_near(i3(), 1e-2)}) {

@@ -103,17 +103,17 @@ inline Known l2() {
   return k;
 }
 
-/// Nonlinear, m = 1, index 2.
-inline Known n1() {
+/// Nonlinear, m = 1, index 2; linear in y for square = 0.
+inline Known n1(double square = 0.2) {
   Known k;
   k.problem.orders = {1, 1, 1}, k.problem.algebraic = 1;
   k.problem.t_span = {0, 1};
   manufacture(
       k,
-      [](auto, const auto* x, const auto* y, auto* out) {
+      [square](auto, const auto* x, const auto* y, auto* out) {
         out[0] = -3 * x[0] + x[1] * x[2] + y[0];
         out[1] = sin(x[0]) + 4 * x[1] + 0.25 * x[1] * y[0];
-        out[2] = x[0] * x[1] + (2 + x[0] * x[0]) * y[0] + 0.2 * y[0] * y[0];
+        out[2] = x[0] * x[1] + (2 + x[0] * x[0]) * y[0] + square * y[0] * y[0];
       },
       [](auto, const auto* x, const auto*, auto* out) {
         out[0] = 0.5 * x[0] * x[0] + 0.25 * x[1] * x[2] + 3 * x[2];

@@ -29,6 +29,10 @@ enum class ConstraintForm {
   projected_invariants_ii,  ///< y from g^(c) = 0, g(x + phi) = 0 for phi' = g_x^T mu
   /// The same with y eliminated: x^(m) = f(x + phi, ..., y(x + phi, ...)) at each point.
   projected_invariants_ii_eliminated,
+  /// Sequential regularisation with weight (G B)^-1: `iterations` problems of index 1 at once,
+  /// d/dt g^(c-1) with y_s = that with y_(s-1) - g^(c-1) / eps, y_0 = 0; the solution is the last,
+  /// O(eps^iterations) off outside of a layer at the left end. [AscherLin1997]
+  regularised,
 };
 
 struct BoundaryProblem {
@@ -64,6 +68,8 @@ struct BoundaryOptions {
   bool project_lower = false;  ///< also onto constraints that were differentiated away
   ConstraintForm form = ConstraintForm::direct;
   double gamma = 5;                              ///< of Baumgarte's combination
+  double eps = 0.01;                             ///< of `regularised`
+  int iterations = 3;                            ///< likewise
   int threads = 1;                               ///< results do not depend on their number
   double time_limit = 1e300;                     ///< seconds
   const std::atomic<bool>* interrupt = nullptr;  ///< set from outside: ends the run cleanly

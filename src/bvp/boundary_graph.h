@@ -33,6 +33,8 @@ struct BoundaryGraph {
 
 BoundaryGraph graph_of(const BoundaryProblem& problem);
 BoundaryGraph graph_of(const model::FlatModel& model);
+/// Sequential regularisation of its constraints as one problem of index 1. Throws InvalidInput.
+BoundaryGraph regularised(const BoundaryGraph& graph, double eps, int iterations);
 /// The equations without the conditions, with the guess at the left end as start.
 Problem problem_of(const BoundaryGraph& graph);
 

@@ -10,6 +10,8 @@
 #include <fmt/ranges.h>
 
 #include "analysis/signature.h"
+#include "bvp/chains.h"
+#include "bvp/level_names.h"
 #include "daedalus/error.h"
 
 namespace daedalus::bvp {
@@ -29,59 +31,10 @@ std::size_t at(int i) {
       fmt::join(unknowns, ", "), fmt::join(equations, ", ")));
 }
 
-/// Of u where an equation der(x) = u joins the two: u is a derivative of root[u].
-struct Chains {
-  std::vector<int> root, depth;
-  std::vector<char> spent;  ///< equations that say nothing any more
-
-  Chains(const BoundaryGraph& graph, const std::vector<char>& is_differentiated)
-      : root(at(graph.size())), depth(at(graph.size()), 0), spent(at(graph.size()), 0) {
-    const int n = graph.size();
-    std::vector<int> parent(at(n), -1), child(at(n), -1);
-    for (const Kernel& kernel : graph.equations.kernels()) {
-      const Node difference = kernel.graph[kernel.residual];
-      if (difference.op != Op::sub) continue;
-      const Node a = kernel.graph[difference.a], b = kernel.graph[difference.b];
-      if (a.op != Op::input || b.op != Op::input) continue;
-      const Leaf &la = kernel.leaves[at(a.a)], &lb = kernel.leaves[at(b.a)];
-      if (la.kind != Leaf::Kind::variable || lb.kind != Leaf::Kind::variable ||
-          la.order + lb.order != 1)
-        continue;
-      const auto& rate = kernel.which[at(la.order == 1 ? a.a : b.a)];
-      const auto& value = kernel.which[at(la.order == 1 ? b.a : a.a)];
-      for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
-        const int x = rate[i], u = value[i];
-        if (child[at(x)] >= 0 || parent[at(u)] >= 0 || !is_differentiated[at(u)]) continue;
-        int top = x;  // of the chain that ends in x
-        while (parent[at(top)] >= 0) top = parent[at(top)];
-        if (top == u) continue;
-        child[at(x)] = u, parent[at(u)] = x;
-        spent[at(kernel.rows[i])] = 1;
-      }
-    }
-    for (int j = 0; j < n; ++j) {
-      root[at(j)] = j;
-      while (parent[at(root[at(j)])] >= 0) root[at(j)] = parent[at(root[at(j)])], ++depth[at(j)];
-    }
-  }
-};
-
 double binomial(int n, int k) {
   double b = 1;
   for (int i = 1; i <= k; ++i) b = b * (n - k + i) / i;
   return b;
-}
-
-std::string level_name(const std::string& name, int level) {
-  if (level == 0) return name;
-  return level == 1 ? fmt::format("d/dt of {}", name)
-                    : fmt::format("d{}/dt{} of {}", level, level, name);
-}
-
-std::string prime_name(const std::string& name, int order) {
-  return order == 0   ? name
-         : order == 1 ? fmt::format("der({})", name)
-                      : fmt::format("der({}, {})", name, order);
 }
 
 struct Row {
@@ -148,7 +101,10 @@ struct CollocationSystem::Construction {
     const int n = graph.size();
     for (int i = 0; i < n; ++i)
       if (!spent[at(i)]) {
-        if (c[at(i)] > 0) constraints.push_back(i);
+        if (c[at(i)] > 0)
+          to.constraints.emplace_back(i, c[at(i)]), constraints.push_back(i);
+        else
+          to.dynamics.push_back(i);
         choose_rows(i);
       }
     order_of.assign(at(n), 0);
@@ -294,11 +250,10 @@ struct CollocationSystem::Construction {
     MultiplierTerm term;
     std::vector<int> row(constraints.size());
     std::iota(row.begin(), row.end(), 0);
-    const int w = to.states_;
     for (int cc = second ? originals : 0; cc < (second ? to.components() : originals); ++cc) {
       term.target.push_back(next);
       term.column.push_back(to.offset[at(cc)] + to.order[at(cc)] - 1);
-      to.identities_.push_back({next++, w + cc, second ? -1 : accelerations + cc});
+      to.identities_.push_back({next++, to.states_ + cc, second ? -1 : accelerations + cc});
       to.row_names.push_back("projected invariants");
     }
     term.multiplier = multipliers;
@@ -376,6 +331,8 @@ struct CollocationSystem::Construction {
 
 CollocationSystem::CollocationSystem(const BoundaryGraph& graph, ConstraintForm form,
                                      double gamma) {
+  if (form == ConstraintForm::regularised)
+    throw InvalidInput("form: regularised is for boundary values only");
   Construction(*this, graph, form, gamma).run();
 }
 

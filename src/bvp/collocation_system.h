@@ -38,6 +38,8 @@ class CollocationSystem {
   /// Conditions of the formulation itself at the left end (phi = 0): slots that are zero there.
   std::vector<int> zero_at_left;
   Place place;
+  std::vector<std::pair<int, int>> constraints;  ///< equations that are differentiated, how often
+  std::vector<int> dynamics;                     ///< the others, without those that join variables
   /// w and y from z; does not exist where a derivative is needed that has no slot.
   Closure closure;
 

@@ -308,7 +308,11 @@ class BoundaryRun {
 BoundarySolution solve_graph(const BoundaryGraph& graph, const BoundaryOptions& options,
                              const BoundarySolution* before) {
   check(options, graph.t_span);
-  return BoundaryRun(graph, options).run(before);
+  if (options.form != ConstraintForm::regularised) return BoundaryRun(graph, options).run(before);
+  BoundaryOptions direct = options;
+  direct.form = ConstraintForm::direct;
+  const BoundaryGraph iterates = regularised(graph, options.eps, options.iterations);
+  return BoundaryRun(iterates, direct).run(before);
 }
 
 }  // namespace bvp
