@@ -157,6 +157,48 @@ TEST(ProjectedCollocation, HasOneSolutionInBothFormsOfTheSecondInvariants) {
     }
 }
 
+TEST(ProjectedCollocation, TakesComponentsOfDifferentOrder) {
+  Known known;
+  known.problem.orders = {2, 1}, known.problem.algebraic = 1;
+  known.problem.t_span = {0, 1};
+  manufacture(
+      known,
+      [](auto t, const auto* z, const auto* y, auto* out) {
+        out[0] = z[0] + t * z[2] + y[0], out[1] = z[1] - 2 * z[2] + (0.5 + t) * y[0];
+      },
+      [](auto, const auto* z, const auto*, auto* out) { out[0] = z[1] + z[2] + z[0] * z[2]; },
+      [](auto t, auto* v) {
+        v[0] = exp(t), v[1] = exp(t), v[2] = cos(2 * t), v[3] = sin(t);
+        v[4] = exp(t), v[5] = -2 * sin(2 * t);
+      });
+  known.problem.conditions = 2;
+  known.problem.condition = [](auto z, auto out) {
+    out[0] = z[0] - 1, out[1] = z[3] - std::exp(1.0);
+  };
+  known = guessed_near(known, 1e-2);
+  for (int k = 2; k <= 4; ++k) {
+    EXPECT_NEAR(observed_order(known, on_equal_mesh(2, k, CollocationPoints::gauss)), 2 * k, 0.1);
+    EXPECT_NEAR(observed_order(known, on_equal_mesh(2, k, CollocationPoints::radau)), 2 * k - 1,
+                0.1);
+  }
+}
+
+TEST(ProjectedCollocation, TakesUpToNinePoints) {
+  // Errors of a single element fall with each point.
+  for (const auto points : {CollocationPoints::gauss, CollocationPoints::radau}) {
+    double before = 1;
+    for (int k = 2; k <= 9; ++k) {
+      const Known known = guessed_near(i3(), 1e-2);
+      const BoundarySolution s = solve_boundary(known.problem, on_equal_mesh(1, k, points));
+      ASSERT_TRUE(s.succeeded()) << s.message.text();
+      const double error = errors(known, s).states;
+      EXPECT_LT(error, 0.3 * before) << "k = " << k;
+      before = error;
+    }
+    EXPECT_LT(before, 1e-11);
+  }
+}
+
 TEST(RegularisedCollocation, GainsAPowerOfEpsWithEachIteration) {
   // Linear and nonlinear, of index 2 and linear in y; outside of the layer of width eps at the left
   // end. A square of y there would leave an error of order eps in x for good.

@@ -31,12 +31,6 @@ std::size_t at(int i) {
       fmt::join(unknowns, ", "), fmt::join(equations, ", ")));
 }
 
-double binomial(int n, int k) {
-  double b = 1;
-  for (int i = 1; i <= k; ++i) b = b * (n - k + i) / i;
-  return b;
-}
-
 struct Row {
   int equation = 0, level = 0;
   double factor = 1;
@@ -128,9 +122,10 @@ struct CollocationSystem::Construction {
     if (form == ConstraintForm::baumgarte && top > 1) {
       // (d/dt + gamma)^(c-1) g = 0
       const int first = static_cast<int>(rows.size());
+      double factor = 1;  // binomial coefficient times power of gamma
       for (int l = top - 1; l >= 0; --l) {
-        rows.push_back({i, l, binomial(top - 1, l) * std::pow(gamma, top - 1 - l), 0, false});
-        rows.back().target = first;  // joined below
+        rows.push_back({i, l, factor, first, false});  // joined below
+        factor *= gamma * l / (top - l);
       }
       return;
     }

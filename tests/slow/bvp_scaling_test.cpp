@@ -65,5 +65,27 @@ TEST(BoundaryScaling, TakesTwoHundredComponents) {
   }
 }
 
+TEST(BoundaryScaling, SharesElementsAmongThreads) {
+  std::printf("%10s %10s %14s\n", "components", "threads", "seconds");
+  for (const int n : {10, 60}) {
+    std::vector<double> values;
+    for (const int threads : {1, 2}) {
+      double least = HUGE_VAL;
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        const BoundarySolution s = solve_boundary(coupled(n), {.tolerance = 1e-8,
+                                                               .stages = 4,
+                                                               .elements = 20'000 / n,
+                                                               .adapt = false,
+                                                               .threads = threads});
+        ASSERT_TRUE(s.succeeded()) << s.message.text();
+        least = std::min(least, s.statistics.wall_seconds);
+        if (values.empty()) values = s.values;
+        EXPECT_EQ(values, s.values);
+      }
+      std::printf("%10d %10d %14.3f\n", n, threads, least);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace daedalus
