@@ -29,6 +29,16 @@ TEST(CommandLine, AnswersWrongInputWithStatusTwoAndTheNearestNames) {
   EXPECT_THAT(outcome.output, HasSubstr("amplifier"));
 }
 
+TEST(CommandLine, TakesOptionsOfBoundaryValuesOnlyThere) {
+  for (const char* options : {"--stages 4", "--threads 2", "--formulation projected_invariants"}) {
+    const Outcome outcome = run("solve " + program::model("pendulum") + " " + options + " 2>&1");
+    EXPECT_EQ(outcome.status, 2) << options;
+    EXPECT_THAT(outcome.output, HasSubstr("for boundary value"));
+    EXPECT_EQ(run("solve " + program::model("pendulum_bvp_index3") + " " + options).status, 0);
+  }
+  EXPECT_EQ(run("solve " + program::model("bratu") + " --formulation manifold").status, 2);
+}
+
 TEST(CommandLine, WithoutArgumentsSolvesThePendulum) {
   const Outcome outcome = run("");
   EXPECT_EQ(outcome.status, 0);

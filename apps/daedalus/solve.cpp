@@ -138,6 +138,8 @@ int run_solve(const SolveCommand& command) {
   options.interrupt = interrupt.flag();
   if (!command.from.empty() && !model.is_boundary_value_problem())
     throw InvalidInput("--from: only boundary value problems are solved by continuation");
+  if ((command.stages > 0 || command.threads > 1) && !model.is_boundary_value_problem())
+    throw InvalidInput("--stages, --threads: for boundary value problems only");
   if (model.is_boundary_value_problem()) {
     const BoundaryOutcome outcome = solve_boundary_model(command, model, options);
     const bool written = write_files(command, outcome.solution, options, model);
