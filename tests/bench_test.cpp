@@ -9,6 +9,7 @@
 #include "bench/suite/peer_runs.h"
 #include "bench/suite/suites.h"
 #include "bench/suite/tables.h"
+#include "daedalus/error.h"
 #include "program.h"
 
 namespace daedalus::bench {
@@ -80,6 +81,12 @@ TEST(BenchTables, CsvAndJsonHoldEveryRow) {
   EXPECT_EQ(json["runs"].size(), 6u);
   EXPECT_TRUE(json["runs"][5]["digits"].is_null());
   EXPECT_EQ(json["comparisons"][0]["best_peer"], "radau5");
+  std::vector<Row> again;
+  Circumstances how;
+  read_json_table(json_table(example(), circumstances()), again, how);
+  EXPECT_EQ(csv_table(again), csv_table(example()));
+  EXPECT_EQ(how.machine, circumstances().machine);
+  EXPECT_THROW(read_json_table("{}", again, how), InvalidInput);
 }
 
 TEST(BenchTables, PagesTellWhatIsLostAndWhatFailed) {

@@ -1,6 +1,8 @@
 // daedalus bench: work-precision runs on the shipped problems, other codes beside it.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -77,11 +79,7 @@ void write_output(const std::string& path, const std::vector<bench::Row>& rows,
   fmt::print(stderr, "wrote {}\n", path);
 }
 
-}  // namespace
-
-int run_bench(const BenchCommand& command) {
-  if (command.list) return print_list();
-  for (const std::string& path : command.output) check_output(path);
+std::vector<bench::Row> measured(const BenchCommand& command, bench::Circumstances& how) {
   bench::BenchOptions options;
   options.suites = command.suites;
   options.problems = command.problems;
@@ -95,11 +93,35 @@ int run_bench(const BenchCommand& command) {
   const bool shows_progress = !command.quiet && isatty(STDERR_FILENO);
   if (shows_progress)
     options.progress = [](const std::string& now) { fmt::print(stderr, "\r\033[K{}", now); };
-  bench::Circumstances how = bench::circumstances();
+  how = bench::circumstances();
   how.command = command.line;
   how.passes = options.passes;
-  const std::vector<bench::Row> rows = bench::run_bench(options);
+  std::vector<bench::Row> rows = bench::run_bench(options);
   if (shows_progress) fmt::print(stderr, "\r\033[K");
+  return rows;
+}
+
+std::vector<bench::Row> remembered(const std::vector<std::string>& files,
+                                   bench::Circumstances& how) {
+  std::vector<bench::Row> rows;
+  for (const std::string& path : files) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) throw InvalidInput(fmt::format("--from: cannot read {}", path));
+    bench::read_json_table(text.str(), rows, how);
+  }
+  return rows;
+}
+
+}  // namespace
+
+int run_bench(const BenchCommand& command) {
+  if (command.list) return print_list();
+  for (const std::string& path : command.output) check_output(path);
+  bench::Circumstances how;
+  const std::vector<bench::Row> rows =
+      command.from.empty() ? measured(command, how) : remembered(command.from, how);
   for (const std::string& path : command.output) write_output(path, rows, how);
   if (!command.docs.empty())
     for (const std::string& path : bench::write_docs(rows, how, command.docs))

@@ -68,8 +68,9 @@ struct BenchCommand {
   double time_limit = 10;  ///< of one run
   bool list = false, csv = false, no_text = false, quiet = false;
   std::vector<std::string> output = {};
-  std::string docs = {};  ///< folder of benchmarks.md
-  std::string line = {};  ///< the command as typed
+  std::vector<std::string> from = {};  ///< JSON files of earlier runs, told anew instead of a run
+  std::string docs = {};               ///< folder of benchmarks.md
+  std::string line = {};               ///< the command as typed
 };
 int run_bench(const BenchCommand& command);
 

@@ -254,6 +254,8 @@ void add_bench(CLI::App& app, BenchCommand& c) {
   sub->add_flag("--csv", c.csv, "Print a row for each run");
   one_at_a_time(sub->add_option("--output", c.output, "Write the run; may be given several times"))
       ->option_text("FILE.csv|.json|.html|.svg");
+  one_at_a_time(sub->add_option("--from", c.from, "Tell an earlier run anew instead of a new one"))
+      ->option_text("FILE.json");
   sub->add_option("--docs", c.docs, "Write benchmarks.md and its figures into this folder")
       ->option_text("FOLDER");
   sub->add_flag("--quiet", c.quiet, "No progress");

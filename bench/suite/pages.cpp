@@ -138,12 +138,17 @@ void losses_section(Page& page, const std::vector<Row>& all, const std::vector<C
   page.table({"suite", "problem", "digits", "faster", "ratio", "counts"}, rows);
 }
 
+/// What failed, without where to look and what to try.
+std::string shortened(const std::string& message) {
+  return message.substr(0, message.find(';'));
+}
+
 void failures_section(Page& page, const std::vector<Row>& all) {
   std::vector<Cells> rows;
   for (const Row& r : failures(all))
     rows.push_back({r.suite, r.problem, r.solver, r.method, fmt::format("{:.0e}", r.rtol),
                     r.succeeded() ? fmt::format("error {:.3g} rtol", error_per_tolerance(r))
-                                  : r.status + ": " + r.message});
+                                  : r.status + ": " + shortened(r.message)});
   page.heading(2, "Failures");
   std::size_t own = 0;
   for (const Row& r : all) own += r.is_own() ? 1 : 0;
@@ -172,11 +177,11 @@ void runs_section(Page& page, const std::vector<Row>& all, const std::string& su
 void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
   page.heading(1, "Benchmarks");
   page.paragraph(fmt::format(
-      "Made by `{}`, Daedalus {}, on {} ({}), load {:.1f}, the shortest of {} passes and their "
-      "repeats. All codes ran one after the other in one run, other codes in processes of their "
-      "own "
-      "with exact Jacobians. Differences below a factor of 1.3 mean nothing on a shared machine; "
-      "counts are exact.",
+      "Made by `{}`, Daedalus {}, on {} ({}), load {:.1f}; passes: {}, the shortest time of all "
+      "repeats "
+      "counts. All codes took turns in one run, other codes in processes of their own with exact "
+      "Jacobians. Differences below a factor of 1.3 mean nothing on a shared machine; counts are "
+      "exact.",
       how.command, how.version, how.machine, how.compiler, how.load, how.passes));
   page.paragraph(
       "Digits: -log10 of the largest |y - reference| / (atol/rtol + |reference|) at the end, "

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "daedalus/error.h"
 #include "daedalus/version.h"
 #include "io/csv_text.h"
 
@@ -35,6 +36,10 @@ Circumstances circumstances() {
   double load[1] = {0};
   if (getloadavg(load, 1) == 1) how.load = load[0];
   return how;
+}
+
+std::string number(double value) {
+  return number(value, std::abs(value) < 1000 ? "{:.3g}" : "{:.0f}");
 }
 
 std::string number(double value, const char* format) {
@@ -79,6 +84,7 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                            {"method", r.method},
                            {"rtol", r.rtol},
                            {"atol", r.atol},
+                           {"reference_digits", r.reference_digits},
                            {"digits", maybe(r.digits)},
                            {"digits_algebraic", maybe(r.digits_algebraic)},
                            {"cpu_us", maybe(r.cpu_us)},
@@ -103,6 +109,40 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                                   {"ratio", maybe(c.ratio())},
                                   {"steps_ratio", maybe(c.steps_ratio())}});
   return all.dump(1) + "\n";
+}
+
+void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstances& how) {
+  const auto number_or_unknown = [](const nlohmann::json& entry) {
+    return entry.is_null() ? unknown : entry.get<double>();
+  };
+  try {
+    const nlohmann::json all = nlohmann::json::parse(text);
+    how = {all["machine"],
+           all["compiler"],
+           all["version"],
+           how.command.empty() ? all["command"].get<std::string>()
+                               : how.command + "` and `" + all["command"].get<std::string>(),
+           all["passes"],
+           all["load"]};
+    for (const nlohmann::json& entry : all["runs"]) {
+      Row r;
+      r.suite = entry["suite"], r.problem = entry["problem"];
+      r.solver = entry["solver"], r.method = entry["method"];
+      r.rtol = entry["rtol"], r.atol = entry["atol"];
+      r.digits = number_or_unknown(entry["digits"]);
+      r.digits_algebraic = number_or_unknown(entry["digits_algebraic"]);
+      r.cpu_us = number_or_unknown(entry["cpu_us"]);
+      r.start_us = number_or_unknown(entry["start_us"]);
+      r.reference_digits = entry.value("reference_digits", 16.0);
+      r.steps = entry["steps"], r.rejected = entry["rejected"], r.rhs = entry["rhs"];
+      r.jacobians = entry["jacobians"], r.factorizations = entry["factorizations"];
+      r.solves = entry["solves"], r.status = entry["status"], r.message = entry["message"];
+      rows.push_back(std::move(r));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(
+        fmt::format("bench: this is no run that --output FILE.json wrote: {}", error.what()));
+  }
 }
 
 std::string text_summary(const std::vector<Row>& rows) {

@@ -17,6 +17,8 @@ Circumstances circumstances();
 
 std::string csv_table(const std::vector<Row>& rows);
 std::string json_table(const std::vector<Row>& rows, const Circumstances& how);
+/// A run as json_table told it, added to the rows. Throws InvalidInput.
+void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstances& how);
 /// Ratios, means and failures as plain text.
 std::string text_summary(const std::vector<Row>& rows);
 
@@ -28,8 +30,9 @@ std::string html_page(const std::vector<Row>& rows, const Circumstances& how);
 std::vector<std::string> write_docs(const std::vector<Row>& rows, const Circumstances& how,
                                     const std::string& folder);
 
-/// "12.3", or "-" for what is not known.
-std::string number(double value, const char* format = "{:.3g}");
+/// "12.3" or "12345", or "-" for what is not known.
+std::string number(double value);
+std::string number(double value, const char* format);
 /// The suites that have rows, in the order of the list.
 std::vector<std::string> suites_in(const std::vector<Row>& rows);
 
