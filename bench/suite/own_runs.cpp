@@ -100,6 +100,8 @@ Row run_text(const reproduce::TestProblem& test, const std::string& method, doub
   const Model model =
       Model::from_text(std::string(embedded(file)), file, {.parameters = test.parameters});
   Options options = options_for(test, model.options(), method, rtol, repeats, model.t_span().end);
+  // Beside functions the same tolerances, else those that a user of the model gets.
+  if (size_of(test.statement.problem.form) == 0) options = model.scaled(options);
   return repeated(repeats, [&] {
     return timed_run(test, model.problem(), options, [&](const Solution& solution, int i) {
       return solution.value(-1, test.names[static_cast<std::size_t>(i)]);
