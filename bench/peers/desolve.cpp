@@ -107,11 +107,10 @@ using Daspk = void(decltype(&daspk_residual), int*, double*, double*, double*, d
 std::vector<std::string> desolve_variants(const std::string& solver,
                                           const FirstOrderSystem& system) {
   if (!desolve_symbol(solver == "radau5" ? "radau5_" : "ddaspk_")) return {};
-  constexpr int most_for_dense = 500;
   std::vector<std::string> list;
-  if (system.is_banded())
+  if (system.is_banded() && system.lower() <= widest_band)
     list.push_back("band");
-  else if (system.size() <= most_for_dense)
+  else if (!system.is_banded() && system.size() <= most_for_dense)
     list.push_back("dense");
   if (solver == "radau5" && !system.is_banded() && system.trivial_rows().count > 0)
     list.push_back("m1");

@@ -85,7 +85,6 @@ int sparse_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNM
 }  // namespace
 
 std::vector<std::string> ida_variants(const FirstOrderSystem& system) {
-  constexpr int most_for_dense = 500, widest_band = 500;
   std::vector<std::string> list;
   if (system.is_banded() && system.lower() <= widest_band) list.push_back("band");
   if (system.statement().is_sparse) list.push_back("klu");

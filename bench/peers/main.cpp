@@ -63,13 +63,13 @@ void print(const std::string& variant, const PeerRun& run, const std::vector<int
 int run(char** arguments) {
   const std::string suite = arguments[1], problem = arguments[2];
   Request asked = {arguments[3], std::atof(arguments[4]), 0, std::atof(arguments[5])};
-  const rlim_t limit = static_cast<rlim_t>(std::atof(arguments[6])) + 1;
-  const rlimit seconds = {limit, limit};
-  setrlimit(RLIMIT_CPU, &seconds);
   const reproduce::TestProblem test = bench::find_problem(suite, problem).make();
   if (!test.first_order) return 0;
   asked.atol = asked.rtol * test.atol_factor;
   FirstOrderSystem system(*test.first_order);
+  const rlim_t limit = static_cast<rlim_t>(1e-6 * cpu_microseconds() + std::atof(arguments[6])) + 1;
+  const rlimit seconds = {limit, limit};
+  setrlimit(RLIMIT_CPU, &seconds);
   const auto variants =
       asked.solver == "ida" ? ida_variants(system) : desolve_variants(asked.solver, system);
   for (const std::string& variant : variants)

@@ -16,6 +16,9 @@ struct PeerRun {
   long steps = 0, rejected = 0, rhs = 0, jacobians = 0, factorizations = 0, solves = 0;
 };
 
+/// Larger matrices are not worth waiting for.
+inline constexpr int most_for_dense = 500, widest_band = 200;
+
 /// CPU time in microseconds.
 double cpu_microseconds();
 
