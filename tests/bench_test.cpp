@@ -96,7 +96,7 @@ TEST(BenchTables, PagesTellWhatIsLostAndWhatFailed) {
   rows.back().status = "failed", rows.back().message = "the steps became too small";
   const std::string html = html_page(rows, circumstances());
   EXPECT_NE(html.find("Rows that are lost"), std::string::npos);
-  EXPECT_NE(html.find("failed: the steps became too small"), std::string::npos);
+  EXPECT_NE(html.find("1e-06: failed, the steps became too small"), std::string::npos);
   EXPECT_NE(html.find("<svg"), std::string::npos);
   const program::Folder folder;
   const auto written = write_docs(rows, circumstances(), folder.path());

@@ -145,18 +145,23 @@ std::string shortened(const std::string& message) {
 
 void failures_section(Page& page, const std::vector<Row>& all) {
   std::vector<Cells> rows;
-  for (const Row& r : failures(all))
-    rows.push_back({r.suite, r.problem, r.solver, r.method, fmt::format("{:.0e}", r.rtol),
-                    r.succeeded() ? fmt::format("error {:.3g} rtol", error_per_tolerance(r))
-                                  : r.status + ": " + shortened(r.message)});
-  page.heading(2, "Failures");
-  std::size_t own = 0;
+  std::size_t own = 0, count = 0;
   for (const Row& r : all) own += r.is_own() ? 1 : 0;
-  page.paragraph(
-      fmt::format("Of {} runs of Daedalus {} failed or had an error above 30 rtol at the end.", own,
-                  rows.size()));
-  if (!rows.empty())
-    page.table({"suite", "problem", "solver", "method", "rtol", "what happened"}, rows);
+  for (const Series& s : series_of(failures(all))) {
+    std::string what;
+    for (const Row& r : s.rows) {
+      const std::string outcome = r.succeeded()
+                                      ? fmt::format("error {:.3g} rtol", error_per_tolerance(r))
+                                      : r.status + ", " + shortened(r.message);
+      what += fmt::format("{}{:.0e}: {}", what.empty() ? "" : "; ", r.rtol, outcome);
+    }
+    count += s.rows.size();
+    rows.push_back({s.suite, s.problem, s.label(), what});
+  }
+  page.heading(2, "Failures");
+  page.paragraph(fmt::format(
+      "Of {} runs of Daedalus {} failed or had an error above 30 rtol at the end.", own, count));
+  if (!rows.empty()) page.table({"suite", "problem", "code", "tolerances and what happened"}, rows);
 }
 
 void runs_section(Page& page, const std::vector<Row>& all, const std::string& suite) {

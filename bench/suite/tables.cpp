@@ -189,7 +189,7 @@ std::vector<reproduce::Plot> plots(const std::vector<Row>& rows, const std::stri
       list.push_back({.title = s.problem,
                       .x_label = "digits",
                       .y_label = "log10 of CPU microseconds",
-                      .width = 620,
+                      .width = 760,
                       .height = 340});
       last = s.problem;
     }
