@@ -13,7 +13,7 @@ write_basic_package_version_file(daedalusConfigVersion.cmake COMPATIBILITY SameM
 install(FILES
   ${PROJECT_BINARY_DIR}/daedalusConfig.cmake
   ${PROJECT_BINARY_DIR}/daedalusConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindSuiteSparse.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindHDF5C.cmake
   DESTINATION ${package_dir})
 

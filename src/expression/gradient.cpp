@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "expression/graph.h"
+#include "expression/rebuild.h"
 
 namespace daedalus {
 namespace {
@@ -158,16 +159,17 @@ class ReverseSweep {
 
  private:
   InputGradient sweep(NodeId root) {
-    std::vector<NodeId> adjoint(static_cast<std::size_t>(root) + 1, -1);
-    adjoint[static_cast<std::size_t>(root)] = graph_.constant(1);
+    const std::vector<NodeId> list = needed(graph_, root);
+    std::vector<NodeId> adjoint(list.size(), -1);
+    adjoint.back() = graph_.constant(1);
     const auto accumulate = [&](NodeId to, NodeId share) {
-      NodeId& slot = adjoint[static_cast<std::size_t>(to)];
+      NodeId& slot = adjoint[static_cast<std::size_t>(place_in(list, to))];
       slot = slot < 0 ? share : graph_.add(slot, share);
     };
     InputGradient result;
     // Operands have smaller numbers than their node, so one sweep downwards reaches everything.
-    for (NodeId id = root; id >= 0; --id) {
-      const NodeId own = adjoint[static_cast<std::size_t>(id)];
+    for (std::size_t k = list.size(); k-- > 0;) {
+      const NodeId id = list[k], own = adjoint[k];
       const Node n = graph_[id];
       if (own < 0 || graph_.is_constant(own, 0)) continue;
       if (n.op == Op::input) result[n.a] = own;
@@ -213,6 +215,38 @@ std::vector<NodeId> gradient(Graph& graph, NodeId root, const std::vector<int>& 
     result.push_back(at == of_input.end() ? graph.constant(0) : at->second);
   }
   return result;
+}
+
+NodeId tangent(Graph& graph, NodeId root, const std::function<NodeId(int)>& rate) {
+  const std::vector<NodeId> list = needed(graph, root);
+  std::vector<NodeId> made;
+  made.reserve(list.size());
+  const auto at = [&](NodeId x) { return made[static_cast<std::size_t>(place_in(list, x))]; };
+  const NodeId zero = graph.constant(0);
+  for (const NodeId id : list) {
+    const Node n = graph[id];
+    const int count = operands_of(n.op);
+    NodeId result = zero;
+    if (n.op == Op::input) {
+      result = rate(n.a);
+    } else if (n.op == Op::select) {
+      result = graph.make(Op::select, n.a, at(n.b), at(n.c));
+    } else if (n.op == Op::neg) {
+      result = graph.neg(at(n.a));
+    } else if (n.op == Op::sub) {
+      result = graph.sub(at(n.a), at(n.b));
+    } else if (count > 0) {
+      const NodeId a = at(n.a), b = count > 1 ? at(n.b) : zero;
+      // Constant operands may have no derivative at all: log of a negative base of a power.
+      if (a != zero || b != zero) {
+        const Partials p = partials(graph, id);
+        if (a != zero) result = graph.mul(p.a, a);
+        if (b != zero) result = graph.add(result, graph.mul(p.b, b));
+      }
+    }
+    made.push_back(result);
+  }
+  return made.back();
 }
 
 std::string to_text(const Graph& graph, NodeId root, const std::vector<std::string>& input_name) {

@@ -2,6 +2,7 @@
 // Expressions as a hash-consed graph: equal expressions are one node, constants are folded, trivial
 // identities removed. Nodes are numbered in the order of their making, so operands come first.
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,10 @@ class Graph {
 /// Partial derivatives of `root` with respect to inputs, by one reverse pass. Entry k belongs to
 /// inputs[k]; the constant 0 where the input does not occur.
 std::vector<NodeId> gradient(Graph& graph, NodeId root, const std::vector<int>& inputs);
+
+/// The derivative of `root` along given rates of the inputs, by one forward pass: where inputs
+/// enter by their difference it is that of their rates, which loses no digits.
+NodeId tangent(Graph& graph, NodeId root, const std::function<NodeId(int input)>& rate);
 
 /// A readable form; `input_name` names the inputs.
 std::string to_text(const Graph& graph, NodeId root, const std::vector<std::string>& input_name);

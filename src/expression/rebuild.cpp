@@ -1,44 +1,61 @@
 #include "expression/rebuild.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace daedalus {
 
-std::vector<NodeId> operands(const Node& n) {
+namespace {
+
+template <class Use>
+void for_operands(const Node& n, Use use) {
   const int count = operands_of(n.op);
+  if (count > 0) use(n.a);
+  if (count > 1) use(n.b);
+  if (count > 2) use(n.c);
+}
+
+}  // namespace
+
+std::vector<NodeId> operands(const Node& n) {
   std::vector<NodeId> list;
-  if (count > 0) list.push_back(n.a);
-  if (count > 1) list.push_back(n.b);
-  if (count > 2) list.push_back(n.c);
+  for_operands(n, [&](NodeId operand) { list.push_back(operand); });
   return list;
 }
 
 std::vector<NodeId> needed(const Graph& graph, NodeId root) {
-  std::vector<char> marked(static_cast<std::size_t>(root) + 1, 0);
-  marked[static_cast<std::size_t>(root)] = 1;
-  std::vector<NodeId> list;
-  for (NodeId id = root; id >= 0; --id) {
-    if (!marked[static_cast<std::size_t>(id)]) continue;
-    list.push_back(id);
-    for (const NodeId operand : operands(graph[id])) marked[static_cast<std::size_t>(operand)] = 1;
-  }
-  std::reverse(list.begin(), list.end());
+  // Stamped, so that the cost is that of what is found and not of the whole graph.
+  thread_local std::vector<std::uint32_t> stamp;
+  thread_local std::uint32_t now = 0;
+  if (++now == 0) stamp.clear(), now = 1;
+  if (stamp.size() <= static_cast<std::size_t>(root)) stamp.resize(2 * std::size_t(root) + 1, 0);
+  std::vector<NodeId> list = {root};
+  stamp[static_cast<std::size_t>(root)] = now;
+  for (std::size_t k = 0; k < list.size(); ++k)
+    for_operands(graph[list[k]], [&](NodeId operand) {
+      std::uint32_t& mark = stamp[static_cast<std::size_t>(operand)];
+      if (mark != now) mark = now, list.push_back(operand);
+    });
+  std::sort(list.begin(), list.end());
   return list;
 }
 
 NodeId rebuilt(const Graph& from, NodeId root, Graph& to, const std::function<NodeId(int)>& input) {
-  std::vector<NodeId> made(static_cast<std::size_t>(root) + 1, -1);
-  for (const NodeId id : needed(from, root)) {
+  const std::vector<NodeId> list = needed(from, root);
+  std::vector<NodeId> made;
+  made.reserve(list.size());
+  const auto at = [&](NodeId x) {
+    return x < 0 ? -1 : made[static_cast<std::size_t>(place_in(list, x))];
+  };
+  for (const NodeId id : list) {
     const Node n = from[id];  // a copy: `to` may be the same graph and grow
-    const auto at = [&](NodeId x) { return x < 0 ? -1 : made[static_cast<std::size_t>(x)]; };
     const int count = operands_of(n.op);
-    made[static_cast<std::size_t>(id)] =
-        n.op == Op::input ? input(n.a)
-        : n.op == Op::constant
-            ? to.constant(n.value)
-            : to.make(n.op, at(n.a), count > 1 ? at(n.b) : -1, count > 2 ? at(n.c) : -1);
+    made.push_back(n.op == Op::input      ? input(n.a)
+                   : n.op == Op::constant ? to.constant(n.value)
+                                          : to.make(n.op, at(n.a), count > 1 ? at(n.b) : -1,
+                                                    count > 2 ? at(n.c) : -1));
   }
-  return made[static_cast<std::size_t>(root)];
+  return made.back();
 }
 
 }  // namespace daedalus

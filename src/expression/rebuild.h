@@ -1,5 +1,6 @@
 #pragma once
 // Copies of expressions from graph to graph, inputs replaced on the way.
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -10,8 +11,12 @@ namespace daedalus {
 /// Operands of a node that are nodes.
 std::vector<NodeId> operands(const Node& n);
 
-/// Nodes that `root` needs, operands first.
+/// Nodes that `root` needs, ascending: operands first.
 std::vector<NodeId> needed(const Graph& graph, NodeId root);
+/// Of one of them in that list.
+inline std::ptrdiff_t place_in(const std::vector<NodeId>& list, NodeId node) {
+  return std::lower_bound(list.begin(), list.end(), node) - list.begin();
+}
 
 /// Copies what `root` needs, each input as `input` says. Both may be the same graph.
 NodeId rebuilt(const Graph& from, NodeId root, Graph& to, const std::function<NodeId(int)>& input);

@@ -1,7 +1,9 @@
 // Mechanical systems stated by functions; derivatives exact where the functions are generic.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "formulation/constraint_tapes.h"
 #include "formulation/motion_equations.h"
 #include "formulation/straight_line.h"
 
@@ -27,6 +29,7 @@ class FunctionMotion final : public MotionEquations {
     const std::size_t area = n * static_cast<std::size_t>(constraints());
     zero_.resize(n), shifted_.resize(n), columns_.resize(area), ahead_.resize(area);
     dual_q_.resize(n), dual_v_.resize(n), dual_columns_.resize(area);
+    if (position > 0) record();
   }
 
   std::shared_ptr<MotionEquations> copy() const override {
@@ -45,7 +48,9 @@ class FunctionMotion final : public MotionEquations {
   }
 
   void jacobian(double t, const double* q, double* rows) override {
-    if (position > 0) {
+    if (tapes_) {
+      tapes_->jacobian(t, q, rows);
+    } else if (position > 0) {
       g_.jacobian<double>(t, {q}, 0, columns_.data());
       to_rows(position, rows, [&](int k) { return columns_[k]; });
     }
@@ -60,7 +65,9 @@ class FunctionMotion final : public MotionEquations {
     Dual time(t);
     time.d[0] = 1;
     const auto exact = [&](int k) { return dual_columns_[k].d[0]; };
-    if (position > 0) {
+    if (tapes_) {
+      tapes_->jacobian_rate(t, q, v, rows);
+    } else if (position > 0) {
       if (g_.is_differentiable()) {
         g_.jacobian<Dual>(time, {dual_q_.data()}, 0, dual_columns_.data());
         to_rows(position, rows, exact);
@@ -88,19 +95,46 @@ class FunctionMotion final : public MotionEquations {
     std::fill(r + position, r + constraints(), 0.0);
   }
   void velocities(double t, const double* q, const double* v, double* r) override {
-    if (position > 0) g_.first<double>(t, {q}, {v}, r);
+    if (tapes_)
+      tapes_->derivative(1, t, q, v, r);
+    else if (position > 0)
+      g_.first<double>(t, {q}, {v}, r);
     if (velocity > 0) rolling_.value<double>(t, {q, v}, r + position);
   }
   void curvature(double t, const double* q, const double* v, double* r) override {
-    if (position > 0) g_.second(t, {q}, {v}, r);
+    if (tapes_)
+      tapes_->derivative(2, t, q, v, r);
+    else if (position > 0)
+      g_.second(t, {q}, {v}, r);
     if (velocity > 0) rolling_.first<double>(t, {q, v}, {v, nullptr}, r + position);
   }
   void next_curvature(double t, const double* q, const double* v, double* r) override {
-    if (position > 0) third_(t, q, v, r);
+    if (tapes_)
+      tapes_->derivative(3, t, q, v, r);
+    else if (position > 0)
+      third_(t, q, v, r);
     if (velocity > 0) rolling_.second(t, {q, v}, {v, nullptr}, r + position);
   }
 
  private:
+  /// Derivatives of what was recorded take a few operations, those by dual numbers a multiple of g.
+  void record() {
+    if (!form_.constraint.is_recordable()) return;
+    Graph graph;
+    const Expr t(graph, graph.input(0));
+    std::vector<Expr> q, g(static_cast<std::size_t>(position));
+    for (int j = 0; j < coordinates; ++j) q.emplace_back(graph, graph.input(1 + j));
+    try {
+      form_.constraint(t, {InputOf<Expr>(q.data(), coordinates)},
+                       OutputOf<Expr>(g.data(), position));
+    } catch (const std::exception&) {
+      return;  // it branches on values
+    }
+    std::vector<NodeId> rows;
+    for (const Expr& row : g) rows.push_back(row.node_in(graph));
+    tapes_.emplace(graph, coordinates, 0, rows, nullptr);
+  }
+
   template <class Entry>
   void to_rows(int count, double* rows, Entry entry) const {
     for (int i = 0; i < count; ++i)
@@ -125,6 +159,7 @@ class FunctionMotion final : public MotionEquations {
   Differentiated<1> g_;
   Differentiated<2> rolling_;
   ThirdDerivative third_;
+  std::optional<ConstraintTapes> tapes_;
   std::vector<double> zero_, shifted_, columns_, ahead_;
   std::vector<Dual> dual_q_, dual_v_, dual_columns_;
 };

@@ -9,6 +9,7 @@
 #include "formulation/graph_index2.h"
 #include "formulation/graph_motion.h"
 #include "formulation/index2_field.h"
+#include "formulation/sparse_motion.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -82,15 +83,25 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
     field->places = places;
     return field;
   }
-  Vector y = Vector::Zero(form.size);
-  const Vector& start = problem.start;
-  y.head(start.size()) = start;
-  auto motion = std::make_shared<GraphMotion>(form, structure, problem.t_span.begin, y.data(),
-                                              std::move(modes));
-  const std::vector<int> places = motion->places();
-  auto field = std::make_unique<ConstrainedMotion>(std::move(motion), solves);
-  field->places = places;
-  return field;
+  auto start = std::make_shared<Vector>(Vector::Zero(form.size));
+  const Vector& given_start = problem.start;
+  start->head(given_start.size()) = given_start;
+  const double t = problem.t_span.begin;
+  const auto dense = [form, structure, t, start, modes, solves]() {
+    auto motion = std::make_shared<GraphMotion>(form, structure, t, start->data(), modes);
+    const std::vector<int> places = motion->places();
+    auto field = std::make_unique<ConstrainedMotion>(std::move(motion), solves);
+    field->places = places;
+    return field;
+  };
+  if (solves == Solves::by_factors) {
+    RecognisedMotion found(form, structure, modes ? static_cast<int>(modes->size()) : 0);
+    const bool moderate = found.coordinates() <= SparseMotion::most_dense_coordinates;
+    if (auto field = SparseMotion::make(found, t, start->data(), modes,
+                                        moderate ? SparseMotion::Dense(dense) : nullptr))
+      return field;
+  }
+  return dense();
 }
 
 }  // namespace daedalus

@@ -1,14 +1,11 @@
 #pragma once
-// A motion under position constraints found in the equations of a model,
-//   der(q) = v,   M(t, q) der(v) + B(t, q) lambda = f(t, q, v),   g(t, q) = 0,
-// or with names for the accelerations, der(v) = a,
-// where the forces B lambda are those of ideal constraints: the columns of B and those of (dg/dq)^T
-// span the same space.
+// A motion recognised in the equations of a model, with dense matrices. The forces B lambda are
+// those of ideal constraints: the columns of B and those of (dg/dq)^T span the same space.
 #include <Eigen/QR>
 
-#include "analysis/signature.h"
-#include "formulation/graph_tape.h"
+#include "formulation/constraint_tapes.h"
 #include "formulation/motion_equations.h"
+#include "formulation/recognised_motion.h"
 
 namespace daedalus {
 
@@ -29,39 +26,33 @@ class GraphMotion final : public MotionEquations {
     force_(t, q, coordinates, v, f);
   }
   void jacobian(double t, const double* q, double* rows) override {
-    jacobian_(t, q, coordinates, nullptr, rows);
+    constraints_.jacobian(t, q, rows);
   }
   void jacobian_rate(double t, const double* q, const double* v, double* rows) override {
-    jacobian_rate_(t, q, coordinates, v, rows);
+    constraints_.jacobian_rate(t, q, v, rows);
   }
   void positions(double t, const double* q, double* r) override {
-    level_[0](t, q, coordinates, nullptr, r);
+    constraints_.derivative(0, t, q, nullptr, r);
   }
   void velocities(double t, const double* q, const double* v, double* r) override {
-    level_[1](t, q, coordinates, v, r);
+    constraints_.derivative(1, t, q, v, r);
   }
   void curvature(double t, const double* q, const double* v, double* r) override {
-    level_[2](t, q, coordinates, v, r);
+    constraints_.derivative(2, t, q, v, r);
   }
   void next_curvature(double t, const double* q, const double* v, double* r) override {
-    level_[3](t, q, coordinates, v, r);
+    constraints_.derivative(3, t, q, v, r);
   }
   void to_user(double t, const double* q, double* lambda) override;
 
  private:
-  std::vector<int> sort_variables(const ExpressionGraph& form, const StructuralAnalysis& structure);
-  void name_accelerations(RowExpressions& rows, const StructuralAnalysis& structure,
-                          std::vector<int>& others);
-  void sort_rows(RowExpressions& rows, const std::vector<int>& others, const ExpressionGraph& form,
-                 const StructuralAnalysis& structure);
-  void make_constraints(RowExpressions& rows);
-  void make_dynamics(RowExpressions& rows);
+  void make_dynamics(RecognisedMotion& found);
   void check_forces(double t, const Vector& start);
 
-  std::vector<int> places_, q_, v_, lambda_, a_;
-  std::vector<NodeId> constraint_rows_, dynamic_rows_;
+  std::vector<int> places_;
   std::shared_ptr<const std::vector<double>> modes_;
-  GraphTape mass_, directions_, force_, jacobian_, jacobian_rate_, level_[4];
+  ConstraintTapes constraints_;
+  GraphTape mass_, directions_, force_;
   std::vector<double> entries_, rows_;
   Matrix columns_;
   Vector sum_, solved_;

@@ -16,7 +16,10 @@ class GraphTape {
   GraphTape() = default;
   GraphTape(const RowExpressions& rows, int state, const std::vector<NodeId>& outputs,
             std::shared_ptr<const std::vector<double>> modes)
-      : tape_(rows.graph, rows.inputs(), outputs), modes_(std::move(modes)), state_(state) {
+      : GraphTape(rows.graph, rows.inputs(), state, outputs, std::move(modes)) {}
+  GraphTape(const Graph& graph, int inputs, int state, const std::vector<NodeId>& outputs,
+            std::shared_ptr<const std::vector<double>> modes)
+      : tape_(graph, inputs, outputs), modes_(std::move(modes)), state_(state) {
     memory_.resize(static_cast<std::size_t>(tape_.registers()));
     std::copy(tape_.constants().begin(), tape_.constants().end(), memory_.begin() + tape_.inputs());
   }

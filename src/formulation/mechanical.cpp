@@ -212,8 +212,16 @@ Names prefixed(const char* prefix, const Names& names, int begin, int count) {
 /// Massless coordinates are allowed where constraints carry them; M^-1 then does not exist.
 bool has_inverse(const MechanicalEquations& equations) {
   if (!equations.mass.is_constant()) return true;
+  const auto& entries = equations.constant_mass;
+  const bool diagonal = std::all_of(entries.begin(), entries.end(),
+                                    [](const Mass::Entry& e) { return e.row == e.column; });
+  if (diagonal) {
+    Vector m = Vector::Zero(equations.n.q);
+    for (const Mass::Entry& e : entries) m[e.row] += e.value;
+    return (m.array() != 0).all();
+  }
   Matrix m = Matrix::Zero(equations.n.q, equations.n.q);
-  for (const Mass::Entry& e : equations.constant_mass) m(e.row, e.column) += e.value;
+  for (const Mass::Entry& e : entries) m(e.row, e.column) += e.value;
   return m.fullPivLu().isInvertible();
 }
 

@@ -8,6 +8,7 @@
 #include "formulation/constrained_motion.h"
 #include "formulation/graph_field.h"
 #include "formulation/index2_field.h"
+#include "formulation/sparse_motion.h"
 #include "linear/factored_constraints.h"
 #include "linear/iterated_constraints.h"
 #include "problem/system_of.h"
@@ -44,8 +45,14 @@ std::unique_ptr<ProjectedField> make_projected_field(
     const Problem& problem, std::shared_ptr<const std::vector<double>> modes, Solves solves) {
   if (const auto* form = std::get_if<ExpressionGraph>(&problem.form))
     return make_graph_field(problem, *form, std::move(modes), solves);
-  if (const auto* form = std::get_if<Mechanical>(&problem.form))
-    return std::make_unique<ConstrainedMotion>(motion_of(*form), solves);
+  if (const auto* form = std::get_if<Mechanical>(&problem.form)) {
+    const auto dense = [form = *form, solves] {
+      return std::make_unique<ConstrainedMotion>(motion_of(form), solves);
+    };
+    if (solves == Solves::by_factors)
+      if (auto sparse = SparseMotion::make(*form, dense)) return sparse;
+    return dense();
+  }
   if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form))
     return std::make_unique<Index2Field>(index2_equations_of(*form), solves);
   const auto* ode = std::get_if<LinearlyImplicit>(&problem.form);

@@ -38,6 +38,8 @@ class ProjectedField {
     for (int i = 0; i < differential; ++i) y[place(i)] = x[i];
   }
 
+  /// A slope costs as much as the equations have entries.
+  virtual bool is_sparse() const { return false; }
   std::int64_t factorizations = 0;
   std::int64_t iterations = 0;  ///< of multipliers, where nothing is factored
 

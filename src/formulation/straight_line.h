@@ -1,9 +1,6 @@
 #pragma once
-// d^3/ds^3 g(t + s, q + s v) at s = 0: exact from a recording of g where it can be had, else by
-// differences of the exact second derivative.
-#include <memory>
-
-#include "expression/tape.h"
+// d^3/ds^3 g(t + s, q + s v) at s = 0 by differences of the second derivative, for functions that
+// cannot be recorded.
 #include "problem/total_derivative.h"
 
 namespace daedalus {
@@ -14,14 +11,9 @@ class ThirdDerivative {
   void operator()(double t, const double* q, const double* v, double* out);
 
  private:
-  void record();
-  void differences(double t, const double* q, const double* v, double* out);
-
   Differentiated<1> g_;
   int n_;
-  bool recorded_ = false;
-  Tape tape_;
-  std::vector<double> memory_, shifted_, second_;
+  std::vector<double> shifted_, second_;
 };
 
 }  // namespace daedalus

@@ -1,0 +1,123 @@
+// Sets of equations from a motion that was recognised in a model.
+#include "expression/recorded_equations.h"
+#include "formulation/sparse_motion.h"
+
+namespace daedalus {
+namespace {
+
+EquationSet set_of(const RecognisedMotion& found, const std::vector<NodeId>& roots) {
+  const int n = found.coordinates();
+  const int first_discrete = 1 + 2 * n, last_discrete = first_discrete + found.discrete_values();
+  return recorded_equations(found.rows.graph, roots,
+                            [&](EquationBuilder& builder, int input) -> NodeId {
+                              if (input == 0) return builder.time();
+                              if (input <= n) return builder.variable(input - 1);
+                              if (input < first_discrete) return builder.variable(input - 1 - n, 1);
+                              if (input < last_discrete)
+                                return builder.discrete(input - first_discrete);
+                              refuse_motion("forces depend on accelerations or multipliers");
+                            });
+}
+
+/// Coefficients of every row in the inputs from `first` on that occur in it.
+template <class Place>
+SparseEntries entries_of(RecognisedMotion& found, int first, int count, Place place) {
+  SparseEntries result;
+  std::vector<NodeId> roots;
+  for (int i = 0; i < found.coordinates(); ++i) {
+    const NodeId row = found.dynamics[static_cast<std::size_t>(i)];
+    std::vector<int> inputs;
+    for (const auto& [variable, order] : found.rows.occurring(row)) {
+      const int input = place(variable, order);
+      if (input >= first && input < first + count) inputs.push_back(input);
+    }
+    const std::vector<NodeId> entries = found.coefficients(row, inputs);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      result.at.push_back({i, inputs[k] - first});
+      result.constant = result.constant && found.rows.graph.is_constant(entries[k]);
+      roots.push_back(entries[k]);
+    }
+  }
+  result.values = set_of(found, roots);
+  return result;
+}
+
+/// Runs a function with expressions; false: it takes plain doubles or branches on values.
+template <class Call>
+bool is_recorded(int rows, std::vector<Expr>& out, Call call) {
+  out.assign(static_cast<std::size_t>(rows), Expr());
+  try {
+    call(OutputOf<Expr>(out.data(), rows));
+  } catch (const std::exception&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<MotionSets> motion_sets(const Mechanical& form) {
+  const int n = form.coordinates;
+  if (form.nonholonomic > 0 || !form.mass.is_constant() || !form.constraint.is_recordable() ||
+      (form.force && !form.force.is_recordable()))
+    return {};
+  Graph graph;
+  const Expr t(graph, graph.input(0));
+  std::vector<Expr> q, v, constraints, forces;
+  for (int j = 0; j < n; ++j) q.emplace_back(graph, graph.input(1 + j));
+  for (int j = 0; j < n; ++j) v.emplace_back(graph, graph.input(1 + n + j));
+  const InputOf<Expr> at(q.data(), n), along(v.data(), n);
+  if (!is_recorded(form.holonomic, constraints,
+                   [&](OutputOf<Expr> out) { form.constraint(t, {at}, out); }) ||
+      !is_recorded(n, forces, [&](OutputOf<Expr> out) {
+        if (form.force) form.force(t, {at, along}, out);
+      }))
+    return {};
+  const auto set = [&](const std::vector<NodeId>& roots) {
+    return recorded_equations(graph, roots, [n](EquationBuilder& builder, int input) {
+      return input == 0   ? builder.time()
+             : input <= n ? builder.variable(input - 1)
+                          : builder.variable(input - 1 - n, 1);
+    });
+  };
+  const auto nodes = [&](const std::vector<Expr>& list) {
+    std::vector<NodeId> roots;
+    for (const Expr& e : list) roots.push_back(e.node_in(graph));
+    return roots;
+  };
+  MotionSets sets;
+  sets.coordinates = n;
+  sets.constraints = set(nodes(constraints)), sets.force = set(nodes(forces));
+  std::vector<NodeId> masses;
+  for (const Mass::Entry& e : form.mass.entries(n)) {
+    sets.mass.at.push_back({e.row, e.column});
+    masses.push_back(graph.constant(e.value));
+  }
+  sets.mass.values = set(masses);
+  return sets;
+}
+
+MotionSets motion_sets(RecognisedMotion& found) {
+  const int n = found.coordinates(), m = found.multipliers();
+  std::size_t variables = 0;
+  for (const int j : found.places())
+    variables = std::max(variables, static_cast<std::size_t>(j) + 1);
+  std::vector<int> acceleration(variables, -1), multiplier(variables, -1);
+  for (int j = 0; j < n; ++j) acceleration[found.v[j]] = found.acceleration_input(j);
+  for (int k = 0; k < m; ++k) multiplier[found.lambda[k]] = found.multiplier_input(k);
+  MotionSets sets;
+  sets.coordinates = n;
+  sets.constraints = set_of(found, found.constraints);
+  std::vector<NodeId> forces;
+  for (const NodeId row : found.dynamics) forces.push_back(found.force(row));
+  sets.force = set_of(found, forces);
+  sets.mass = entries_of(found, found.acceleration_input(0), n, [&](int variable, int order) {
+    return order == 1 ? acceleration[variable] : -1;
+  });
+  sets.directions = entries_of(found, found.multiplier_input(0), m, [&](int variable, int order) {
+    return order == 0 ? multiplier[variable] : -1;
+  });
+  return sets;
+}
+
+}  // namespace daedalus

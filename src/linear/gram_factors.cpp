@@ -1,0 +1,109 @@
+#include "linear/gram_factors.h"
+
+#include <algorithm>
+#include <amd.h>
+extern "C" {  // the header lacks it
+#include <ldl.h>
+}
+#include <map>
+
+#include "daedalus/error.h"
+
+namespace daedalus {
+namespace {
+
+/// Rows that share a column, with themselves, by columns.
+std::vector<std::vector<int>> neighbours(int columns, const std::vector<int>& start,
+                                         const std::vector<int>& column) {
+  const int m = static_cast<int>(start.size()) - 1;
+  std::vector<std::vector<int>> rows_of(static_cast<std::size_t>(columns));
+  for (int i = 0; i < m; ++i)
+    for (int k = start[i]; k < start[i + 1]; ++k) rows_of[column[k]].push_back(i);
+  std::vector<std::vector<int>> result(static_cast<std::size_t>(m));
+  for (int i = 0; i < m; ++i) {
+    auto& list = result[i];
+    for (int k = start[i]; k < start[i + 1]; ++k)
+      list.insert(list.end(), rows_of[column[k]].begin(), rows_of[column[k]].end());
+    list.push_back(i);
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return result;
+}
+
+}  // namespace
+
+GramFactors::GramFactors(int columns, const std::vector<int>& start,
+                         const std::vector<int>& column) {
+  const int m = static_cast<int>(start.size()) - 1;
+  const std::size_t size = static_cast<std::size_t>(m);
+  const auto near = neighbours(columns, start, column);
+  std::vector<int> all_start = {0}, all_row;
+  for (const auto& list : near) {
+    all_row.insert(all_row.end(), list.begin(), list.end());
+    all_start.push_back(static_cast<int>(all_row.size()));
+  }
+  order_.resize(size), place_.resize(size);
+  if (m > 0 && amd_order(m, all_start.data(), all_row.data(), order_.data(), nullptr, nullptr) < 0)
+    throw InvalidInput("the constraints could not be ordered for elimination");
+  for (int k = 0; k < m; ++k) place_[order_[k]] = k;
+
+  std::map<std::pair<int, int>, int> slot;  // (column, row) in the order of elimination
+  s_start_ = {0};
+  for (int k = 0; k < m; ++k) {
+    std::vector<int> above;
+    for (const int j : near[order_[k]])
+      if (place_[j] <= k) above.push_back(place_[j]);
+    std::sort(above.begin(), above.end());
+    for (const int row : above)
+      slot[{k, row}] = static_cast<int>(s_row_.size()), s_row_.push_back(row);
+    s_start_.push_back(static_cast<int>(s_row_.size()));
+  }
+  std::vector<std::vector<std::pair<int, int>>> in_column(static_cast<std::size_t>(columns));
+  for (int i = 0; i < m; ++i)
+    for (int k = start[i]; k < start[i + 1]; ++k) in_column[column[k]].emplace_back(place_[i], k);
+  for (const auto& list : in_column)
+    for (const auto& [pa, a] : list)
+      for (const auto& [pb, b] : list)
+        if (pa <= pb) products_.push_back({slot.at({pb, pa}), a, b});
+  std::sort(products_.begin(), products_.end(), [](const Product& x, const Product& y) {
+    return x.slot != y.slot ? x.slot < y.slot : x.a < y.a;
+  });
+  s_.resize(s_row_.size());
+  l_start_.resize(size + 1);
+  for (auto* list : {&parent_, &count_, &flag_, &pattern_}) list->resize(size);
+  for (auto* list : {&d_, &y_, &permuted_}) list->resize(size);
+  if (m == 0) return;
+  ldl_symbolic(m, s_start_.data(), s_row_.data(), l_start_.data(), parent_.data(), count_.data(),
+               flag_.data(), nullptr, nullptr);
+  l_row_.resize(static_cast<std::size_t>(l_start_.back()) + 1);
+  l_.resize(l_row_.size());
+}
+
+bool GramFactors::factor(const double* values) {
+  if (size() == 0) return true;
+  std::fill(s_.begin(), s_.end(), 0.0);
+  for (const Product& p : products_) s_[p.slot] += values[p.a] * values[p.b];
+  const int done = ldl_numeric(size(), s_start_.data(), s_row_.data(), s_.data(), l_start_.data(),
+                               parent_.data(), count_.data(), l_row_.data(), l_.data(), d_.data(),
+                               y_.data(), pattern_.data(), flag_.data(), nullptr, nullptr);
+  return done == size() && std::all_of(d_.begin(), d_.end(), [](double d) { return d > 0; });
+}
+
+void GramFactors::solve(double* c) const {
+  const int m = size();
+  for (int k = 0; k < m; ++k) permuted_[k] = c[order_[k]];
+  for (int k = 0; k < m; ++k) {
+    const double x = permuted_[k];
+    for (int p = l_start_[k]; p < l_start_[k + 1]; ++p) permuted_[l_row_[p]] -= l_[p] * x;
+  }
+  for (int k = 0; k < m; ++k) permuted_[k] /= d_[k];
+  for (int k = m - 1; k >= 0; --k) {
+    double x = permuted_[k];
+    for (int p = l_start_[k]; p < l_start_[k + 1]; ++p) x -= l_[p] * permuted_[l_row_[p]];
+    permuted_[k] = x;
+  }
+  for (int k = 0; k < m; ++k) c[order_[k]] = permuted_[k];
+}
+
+}  // namespace daedalus
