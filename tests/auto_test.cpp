@@ -6,6 +6,7 @@
 #include "daedalus/record.h"
 #include "exact_problems.h"
 #include "io/embedded.h"
+#include "reproduce/link_chain.h"
 #include "reproduce/singular_mechanisms.h"
 
 namespace daedalus {
@@ -91,6 +92,61 @@ TEST(Auto, ChoosesTheSameWhenResumed) {
     }
     for (int j = 0; j < whole.size(); ++j)
       EXPECT_EQ(rest.solution().y_end()[j], whole.y_end()[j]) << j;
+  }
+}
+
+/// A pendulum in a bearing that seizes for a while: friction as `in_syrup` between t = 3 and 6.
+Problem seized_for_a_while() {
+  Problem p = in_syrup(0);
+  auto& form = std::get<Mechanical>(p.form);
+  form.force = [](auto t, auto, auto v, auto f) {
+    const auto grip =
+        1e4 * (0.5 + 0.5 * tanh(10.0 * (t - 3.0))) * (0.5 - 0.5 * tanh(10.0 * (t - 6.0)));
+    f[0] = -grip * v[0], f[1] = -9.81 - grip * v[1];
+  };
+  p.t_span = {0, 9};
+  return p;
+}
+
+TEST(Auto, TakesTurnsWhereTheCharacterChanges) {
+  const Problem p = seized_for_a_while();
+  const double rtol = 1e-6;
+  const Solution s = solve(p, {.rtol = rtol, .dense = true});
+  ASSERT_TRUE(s.succeeded()) << s.message.text();
+  EXPECT_THAT(s.choice, HasSubstr("dop853: on constraints"));
+  EXPECT_THAT(s.choice, HasSubstr("; radau on the constraints from t = "));
+  EXPECT_THAT(s.choice, HasSubstr("; dop853 from t = "));
+  const Solution one_way = solve(p, {.method = "dop853", .rtol = rtol});
+  EXPECT_LT(10 * s.statistics.steps, one_way.statistics.steps);
+  const Solution reference = solve(p, {.method = "radau", .rtol = 1e-11, .dense = true});
+  // The motion after the grip is the one it had when it seized, a thousandth of its speed: errors
+  // of both parts and of the passage between them.
+  for (const double t : {1.0, 2.9, 3.1, 4.0, 5.5, 6.2, 7.0, 9.0})
+    EXPECT_LE((s(t) - reference(t)).head(4).lpNorm<Eigen::Infinity>(), 300 * rtol) << t;
+}
+
+TEST(Auto, ResumesInEveryTurn) {
+  const Problem p = seized_for_a_while();
+  const Solution whole = solve(p);
+  Integrator part(p);
+  for (bool more = true; more;) {
+    for (int k = 0; more && k < 40; ++k) more = part.step();
+    if (!more) break;
+    std::stringstream stream;
+    part.save(stream);
+    part = Integrator::resume(p, {}, stream);
+  }
+  for (int j = 0; j < whole.size(); ++j)
+    EXPECT_EQ(part.solution().y_end()[j], whole.y_end()[j]) << j;
+}
+
+TEST(Auto, TakesLongChainsByExplicitSteps) {
+  // Steps as long as stability allows, but implicit ones would cost more.
+  for (const double rtol : {1e-3, 1e-4, 1e-6}) {
+    Options options = {.rtol = rtol};
+    options.max_steps = 30;
+    const Solution s = solve(reproduce::link_chain(100, 1), options);
+    EXPECT_EQ(s.method, rtol < 1e-3 ? "dop853" : "dormand_prince_5") << s.choice;
   }
 }
 

@@ -15,6 +15,8 @@
 namespace daedalus {
 namespace {
 
+constexpr int most_coordinates = 400;  // of dense matrices
+
 /// der(y) = f(t, y), each derivative in an equation of its own.
 class GraphSlopes final : public ProjectedField {
  public:
@@ -100,6 +102,11 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
     if (auto field = SparseMotion::make(found, t, start->data(), modes,
                                         moderate ? SparseMotion::Dense(dense) : nullptr))
       return field;
+    if (found.coordinates() > most_coordinates)
+      refuse_motion(
+          fmt::format("its {} coordinates are too many for dense matrices, and its "
+                      "matrices are not sparse",
+                      found.coordinates()));
   }
   return dense();
 }

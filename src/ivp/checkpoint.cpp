@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '4'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '5'};
 
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
@@ -99,6 +99,7 @@ std::uint64_t Integrator::Run::fingerprint() const {
 void Integrator::Run::save(std::ostream& stream) const {
   std::vector<double> memory;
   if (field_) memory.insert(memory.end(), field_at_start_.begin(), field_at_start_.end());
+  save_turn(memory);
   stepper_->save(memory);
   events_->save(memory);
   switches_->save(memory);
@@ -159,6 +160,7 @@ void Integrator::Run::restore(std::istream& stream) {
     field_->save(field_at_start_);
     use_manifold_output();
   }
+  restore_turn(saved);
   stepper_->restore(saved);
   events_->restore(saved);
   switches_->restore(saved);

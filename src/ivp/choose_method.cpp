@@ -14,8 +14,10 @@ namespace {
 // the interval, which is little beside the run itself.
 constexpr int steps_ahead = 40, most_steps_ahead = 2000;
 constexpr double part_ahead = 0.02;
-constexpr int most_coordinates = 60;  // matrices of the constraints are dense
-constexpr int most_variables = 400;
+constexpr int most_coordinates = 60;  // where matrices of the constraints are dense
+constexpr int most_variables = 100'000;
+// Implicit steps for sparse systems cost thirty times as much or more.
+constexpr double many_steps = 20'000;
 constexpr double loose = 1e-3;  // from here on the lower order takes fewer evaluations
 
 /// What only implicit methods know was not asked for.
@@ -32,7 +34,8 @@ bool leaves_the_choice(const Options& options) {
 bool may_lie_on_a_manifold(const Problem& problem) {
   if (!problem.variable_index.empty()) return false;
   if (const auto* form = std::get_if<Mechanical>(&problem.form))
-    return form->holonomic + form->nonholonomic > 0 && form->coordinates <= most_coordinates;
+    return form->holonomic + form->nonholonomic > 0 &&
+           (form->coordinates <= most_coordinates || form->constraint.is_recordable());
   const auto* form = std::get_if<ExpressionGraph>(&problem.form);
   if (!form || !form->equations || form->equations->rows() != form->size || form->switching ||
       form->size > most_variables)
@@ -55,7 +58,9 @@ bool Integrator::Run::shows_stiffness() const {
            std::abs(ahead.state().t - begin) >= part_ahead * std::abs(end - begin);
   };
   for (int k = 0; k < most_steps_ahead && !seen_enough(k); ++k) {
-    if (!ahead.attempt(end) || ahead.is_stiff()) return true;
+    if (!ahead.attempt(end)) return true;
+    if (ahead.is_stiff())
+      return !field->is_sparse() || std::abs(end - begin) > many_steps * std::abs(ahead.step());
     ahead.commit();
     if (ahead.reached_limit()) return false;
   }
@@ -77,13 +82,14 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
         why = "no constraints are left";
       } else if (run->over_) {
         why = "the start was not found by an explicit method";
-      } else if (run->field_->differential > 2 * most_coordinates) {
+      } else if (run->field_->differential > 2 * most_coordinates && !run->field_->is_sparse()) {
         why = "the constraints are many";
       } else if (run->shows_stiffness()) {
         why = "stiff in its first steps";
       } else {
         if (!at_start) run = std::make_unique<Run>(problem, chosen, false);
         run->solution_.choice = chosen.method + ": on constraints, not stiff in its first steps";
+        run->takes_turns_ = !run->field_->is_sparse();
         return run;
       }
     } catch (const InvalidInput&) {

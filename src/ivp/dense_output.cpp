@@ -79,10 +79,11 @@ void ManifoldOutput::evaluate(const Interpolant& step, const Anchor&, double t, 
   field_->gather(y, x_.data());
   const int n = field_->differential;
   // A linearisation serves the whole step, so it must not depend on t.
-  const double* near = refiner_ ? step.data.data() : y;
+  const bool refined = refiner_ && step.basis;
+  const double* near = refined ? step.data.data() : y;
   for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = near[field_->place(n + k)];
   field_->guess_multipliers(multipliers_.data());
-  if (refiner_ && t != step.t0 && t != step.t1)
+  if (refined && t != step.t0 && t != step.t1)
     refiner_->refine(gathered(*field_, step), t, x_.data());
   if (!field_->project_stage(t, x_.data()) || !field_->slope(t, x_.data(), slope_.data())) return;
   field_->scatter(x_.data(), y);

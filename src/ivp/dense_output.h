@@ -61,17 +61,18 @@ class RefinedOutput final : public StepOutput {
   std::shared_ptr<OutputProjection> projection_;  ///< may be null
 };
 
-/// Of steps on the manifold of the constraints. `refiner`, of implicit methods, may be null.
+/// Of steps on the manifold of the constraints.
 class ManifoldOutput final : public StepOutput {
  public:
   ManifoldOutput(std::shared_ptr<System> system, std::shared_ptr<const Expansion> expansion,
-                 std::shared_ptr<ProjectedField> field, std::shared_ptr<StepRefiner> refiner)
+                 std::shared_ptr<ProjectedField> field)
       : StepOutput(std::move(system), std::move(expansion)),
         field_(std::move(field)),
-        refiner_(std::move(refiner)),
         x_(static_cast<std::size_t>(field_->differential)),
         slope_(x_),
         multipliers_(static_cast<std::size_t>(field_->algebraic)) {}
+  /// Implicit steps from now on.
+  void refine(std::shared_ptr<StepRefiner> refiner) { refiner_ = std::move(refiner); }
   void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) override;
   void forget() override {
     if (refiner_) refiner_->forget();
@@ -79,7 +80,7 @@ class ManifoldOutput final : public StepOutput {
 
  private:
   std::shared_ptr<ProjectedField> field_;
-  std::shared_ptr<StepRefiner> refiner_;
+  std::shared_ptr<StepRefiner> refiner_;  ///< of implicit steps, or null
   std::vector<double> x_, slope_, multipliers_;
 };
 

@@ -237,6 +237,7 @@ bool Integrator::Run::step() {
   if (step_projection_) project_step();
   stepper_->commit();
   record_step();
+  if (takes_turns_ && !reached) consider_turn();
   if (pending_reset_ >= 0 || pending_switch_) pass_event();
   if (reached && !over_) stop(Status::success, Reason::finished);
   if (!over_) check_assertions();

@@ -48,6 +48,12 @@ class Integrator::Run {
   void prepare_implicit(const State& start);
   void prepare_manifold(const State& start);
   void use_manifold_output();
+  std::shared_ptr<StepRefiner> manifold_refiner(const ManifoldStepper& stepper);
+  std::unique_ptr<ManifoldStepper> make_implicit_turn();
+  void consider_turn();
+  bool other_would_make(double h);
+  void save_turn(std::vector<double>& memory) const;
+  void restore_turn(SavedState& memory);
   std::unique_ptr<Stepper> make_stepper(const State& start);
   void use_output(std::shared_ptr<StepOutput> output);
   Jacobian& jacobian(const State& at);
@@ -102,7 +108,12 @@ class Integrator::Run {
   std::shared_ptr<ProjectedField> field_;
   ManifoldStepper* implicit_on_manifold_ = nullptr;  ///< stepper_, if it is one
   std::vector<double> field_at_start_;               ///< output uses the scales known there
+  std::shared_ptr<ManifoldOutput> manifold_output_;  ///< output_, if it is one
   std::unique_ptr<Stepper> stepper_;
+  /// Explicit and implicit steps may take turns: the stepper that has none now, if it is made.
+  std::unique_ptr<Stepper> resting_;
+  bool takes_turns_ = false, implicit_turn_ = false;
+  int ask_again_ = 0;                                  ///< after so many steps, for another turn
   std::unique_ptr<SingularityMonitor> singularities_;  ///< null: the stepper sees to it, or none
   std::unique_ptr<SwitchBoard> switches_;
   std::unique_ptr<EventFinder> events_;

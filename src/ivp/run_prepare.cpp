@@ -173,20 +173,21 @@ void Integrator::Run::prepare_manifold(const State& start) {
   stepper_->place(start);
 }
 
+std::shared_ptr<StepRefiner> Integrator::Run::manifold_refiner(const ManifoldStepper& stepper) {
+  const std::shared_ptr<ProjectedField> field = field_->for_output();
+  const auto system = make_field_system(field);
+  Vector x(field->differential), slope = Vector::Zero(field->differential);
+  const State& start = stepper_->state();
+  field->gather(start.y.data(), x.data());
+  const Jacobian jacobian(*system, LinearAlgebra::dense, start.t, x.data(), slope.data());
+  return std::make_shared<StepRefiner>(system, jacobian, stepper.methods(), options_.rtol,
+                                       stepper.tolerance());
+}
+
 void Integrator::Run::use_manifold_output() {
-  std::shared_ptr<ProjectedField> field = field_->for_output();
-  std::shared_ptr<StepRefiner> refiner;
-  if (implicit_on_manifold_) {
-    const auto system = make_field_system(field);
-    Vector x(field->differential), slope = Vector::Zero(field->differential);
-    const State& start = stepper_->state();
-    field->gather(start.y.data(), x.data());
-    const Jacobian jacobian(*system, LinearAlgebra::dense, start.t, x.data(), slope.data());
-    refiner = std::make_shared<StepRefiner>(system, jacobian, implicit_on_manifold_->methods(),
-                                            options_.rtol, implicit_on_manifold_->tolerance());
-  }
-  use_output(
-      std::make_shared<ManifoldOutput>(system_, expansion_, std::move(field), std::move(refiner)));
+  manifold_output_ = std::make_shared<ManifoldOutput>(system_, expansion_, field_->for_output());
+  if (implicit_on_manifold_) manifold_output_->refine(manifold_refiner(*implicit_on_manifold_));
+  use_output(manifold_output_);
 }
 
 }  // namespace daedalus

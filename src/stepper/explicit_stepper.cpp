@@ -68,6 +68,7 @@ void ExplicitStepper::start(const State& state, double h) {
   next_ = state;
   h_ = h;
   rejected_ = committed_ = on_manifold_ = false;
+  stiff_steps_ = easy_steps_ = 0;
   field_->gather(state_.y.data(), x_.data());
   for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
   field_->guess_multipliers(multipliers_.data());
@@ -323,6 +324,7 @@ void ExplicitStepper::interpolant(Interpolant& out) {
 void ExplicitStepper::save(std::vector<double>& memory) const {
   save_state(memory, state_), save_state(memory, next_);
   memory.push_back(h_), memory.push_back(h_used_);
+  memory.push_back(stiff_steps_), memory.push_back(easy_steps_);
   watch_.save(memory);
   for (const bool flag : {committed_, rejected_, on_manifold_, finite_})
     memory.push_back(flag ? 1 : 0);
@@ -333,6 +335,7 @@ void ExplicitStepper::save(std::vector<double>& memory) const {
 void ExplicitStepper::restore(SavedState& memory) {
   restore_state(memory, state_), restore_state(memory, next_);
   h_ = memory.number(), h_used_ = memory.number();
+  stiff_steps_ = static_cast<int>(memory.number()), easy_steps_ = static_cast<int>(memory.number());
   watch_.restore(memory);
   for (bool* flag : {&committed_, &rejected_, &on_manifold_, &finite_}) *flag = memory.flag();
   memory.list(slopes_), memory.list(x_), memory.list(next_x_);
