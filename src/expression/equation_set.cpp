@@ -118,6 +118,47 @@ EquationSet EquationSet::differentiated() const {
   result.rows_ = rows_;
   for (const Kernel& kernel : *kernels_) {
     Kernel next = kernel;
+    std::vector<int> moving;
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable ||
+          kernel.leaves[l].kind == Leaf::Kind::time)
+        moving.push_back(static_cast<int>(l));
+    const std::vector<NodeId> partial = gradient(next.graph, next.residual, moving);
+    NodeId sum = next.graph.constant(0);
+    for (std::size_t k = 0; k < moving.size(); ++k) {
+      if (next.graph.is_constant(partial[k], 0)) continue;
+      const Leaf leaf = kernel.leaves[static_cast<std::size_t>(moving[k])];
+      if (leaf.kind == Leaf::Kind::time) {
+        sum = next.graph.add(sum, partial[k]);
+        continue;
+      }
+      // d/dt of a variable leaf: the same variables, one order higher. The leaf may be there.
+      const auto& which = kernel.which[static_cast<std::size_t>(moving[k])];
+      int rate = -1;
+      for (std::size_t l = 0; l < next.leaves.size() && rate < 0; ++l)
+        if (next.leaves[l].kind == Leaf::Kind::variable && next.leaves[l].order == leaf.order + 1 &&
+            next.which[l] == which)
+          rate = static_cast<int>(l);
+      if (rate < 0) {
+        rate = static_cast<int>(next.leaves.size());
+        next.leaves.push_back({Leaf::Kind::variable, leaf.order + 1, 0});
+        next.which.push_back(which);
+        next.data.emplace_back();
+      }
+      sum = next.graph.add(sum, next.graph.mul(partial[k], next.graph.input(rate)));
+    }
+    next.residual = sum;
+    result.kernels_->push_back(std::move(next));
+  }
+  result.finish();
+  return result;
+}
+
+EquationSet EquationSet::differentiated_forwards() const {
+  EquationSet result;
+  result.rows_ = rows_;
+  for (const Kernel& kernel : *kernels_) {
+    Kernel next = kernel;
     // d/dt of a variable leaf: the same variables, one order higher. The leaf may be there.
     next.residual = tangent(next.graph, next.residual, [&](int input) {
       const Leaf leaf = next.leaves[static_cast<std::size_t>(input)];

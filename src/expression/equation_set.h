@@ -24,6 +24,9 @@ class EquationSet {
   const Program& program() const { return program_; }
   /// The same equations differentiated once with respect to time; row numbers stay.
   EquationSet differentiated() const;
+  /// The same by forward differentiation: where variables enter by their difference it is that of
+  /// their derivatives, which loses no digits.
+  EquationSet differentiated_forwards() const;
   /// Their partial derivatives with respect to time alone, all variables held.
   EquationSet time_partial() const;
   /// Only the rows that are wanted, renumbered in the order of `keep`.

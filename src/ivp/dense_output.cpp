@@ -79,7 +79,7 @@ void ManifoldOutput::evaluate(const Interpolant& step, const Anchor&, double t, 
   field_->gather(y, x_.data());
   const int n = field_->differential;
   // A linearisation serves the whole step, so it must not depend on t.
-  const bool refined = refiner_ && step.basis;
+  const bool refined = refiner_ && step.nested == 0;
   const double* near = refined ? step.data.data() : y;
   for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = near[field_->place(n + k)];
   field_->guess_multipliers(multipliers_.data());
