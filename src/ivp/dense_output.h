@@ -71,7 +71,8 @@ class ManifoldOutput final : public StepOutput {
         x_(static_cast<std::size_t>(field_->differential)),
         slope_(x_),
         multipliers_(static_cast<std::size_t>(field_->algebraic)) {}
-  /// Implicit steps from now on.
+  const std::shared_ptr<ProjectedField>& field() const { return field_; }
+  /// Implicit steps from now on, by a refiner that works on the same field.
   void refine(std::shared_ptr<StepRefiner> refiner) { refiner_ = std::move(refiner); }
   void evaluate(const Interpolant& step, const Anchor& anchor, double t, double* y) override;
   void forget() override {

@@ -174,7 +174,7 @@ void Integrator::Run::prepare_manifold(const State& start) {
 }
 
 std::shared_ptr<StepRefiner> Integrator::Run::manifold_refiner(const ManifoldStepper& stepper) {
-  const std::shared_ptr<ProjectedField> field = field_->for_output();
+  const std::shared_ptr<ProjectedField> field = manifold_output_->field();
   const auto system = make_field_system(field);
   Vector x(field->differential), slope = Vector::Zero(field->differential);
   const State& start = stepper_->state();
