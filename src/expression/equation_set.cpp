@@ -96,91 +96,70 @@ EquationSet EquationSet::with_rows(const std::vector<int>& replaced,
   return joined({restricted(others), fresh}).restricted(position);
 }
 
-EquationSet EquationSet::time_partial() const {
+template <class Derivative>
+EquationSet EquationSet::each_kernel(Derivative derivative) const {
   EquationSet result;
   result.rows_ = rows_;
   for (const Kernel& kernel : *kernels_) {
     Kernel next = kernel;
-    NodeId sum = next.graph.constant(0);
-    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
-      if (kernel.leaves[l].kind == Leaf::Kind::time)
-        sum =
-            next.graph.add(sum, gradient(next.graph, next.residual, {static_cast<int>(l)}).front());
-    next.residual = sum;
+    next.residual = derivative(next);
     result.kernels_->push_back(std::move(next));
   }
   result.finish();
   return result;
 }
 
+EquationSet EquationSet::time_partial() const {
+  return each_kernel([](Kernel& kernel) {
+    NodeId sum = kernel.graph.constant(0);
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::time)
+        sum = kernel.graph.add(
+            sum, gradient(kernel.graph, kernel.residual, {static_cast<int>(l)}).front());
+    return sum;
+  });
+}
+
+/// d/dt of a variable leaf: the same variables, one order higher. The leaf may be there.
+static NodeId rate_of(Kernel& kernel, int input) {
+  const Leaf leaf = kernel.leaves[static_cast<std::size_t>(input)];
+  if (leaf.kind == Leaf::Kind::time) return kernel.graph.constant(1);
+  if (leaf.kind != Leaf::Kind::variable) return kernel.graph.constant(0);
+  const std::vector<int> which = kernel.which[static_cast<std::size_t>(input)];
+  std::size_t rate = 0;
+  for (; rate < kernel.leaves.size(); ++rate)
+    if (kernel.leaves[rate].kind == Leaf::Kind::variable &&
+        kernel.leaves[rate].order == leaf.order + 1 && kernel.which[rate] == which)
+      break;
+  if (rate == kernel.leaves.size()) {
+    kernel.leaves.push_back({Leaf::Kind::variable, leaf.order + 1, 0});
+    kernel.which.push_back(which);
+    kernel.data.emplace_back();
+  }
+  return kernel.graph.input(static_cast<int>(rate));
+}
+
 EquationSet EquationSet::differentiated() const {
-  EquationSet result;
-  result.rows_ = rows_;
-  for (const Kernel& kernel : *kernels_) {
-    Kernel next = kernel;
+  return each_kernel([](Kernel& kernel) {
     std::vector<int> moving;
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
       if (kernel.leaves[l].kind == Leaf::Kind::variable ||
           kernel.leaves[l].kind == Leaf::Kind::time)
         moving.push_back(static_cast<int>(l));
-    const std::vector<NodeId> partial = gradient(next.graph, next.residual, moving);
-    NodeId sum = next.graph.constant(0);
-    for (std::size_t k = 0; k < moving.size(); ++k) {
-      if (next.graph.is_constant(partial[k], 0)) continue;
-      const Leaf leaf = kernel.leaves[static_cast<std::size_t>(moving[k])];
-      if (leaf.kind == Leaf::Kind::time) {
-        sum = next.graph.add(sum, partial[k]);
-        continue;
-      }
-      // d/dt of a variable leaf: the same variables, one order higher. The leaf may be there.
-      const auto& which = kernel.which[static_cast<std::size_t>(moving[k])];
-      int rate = -1;
-      for (std::size_t l = 0; l < next.leaves.size() && rate < 0; ++l)
-        if (next.leaves[l].kind == Leaf::Kind::variable && next.leaves[l].order == leaf.order + 1 &&
-            next.which[l] == which)
-          rate = static_cast<int>(l);
-      if (rate < 0) {
-        rate = static_cast<int>(next.leaves.size());
-        next.leaves.push_back({Leaf::Kind::variable, leaf.order + 1, 0});
-        next.which.push_back(which);
-        next.data.emplace_back();
-      }
-      sum = next.graph.add(sum, next.graph.mul(partial[k], next.graph.input(rate)));
-    }
-    next.residual = sum;
-    result.kernels_->push_back(std::move(next));
-  }
-  result.finish();
-  return result;
+    const std::vector<NodeId> partial = gradient(kernel.graph, kernel.residual, moving);
+    NodeId sum = kernel.graph.constant(0);
+    for (std::size_t k = 0; k < moving.size(); ++k)
+      if (!kernel.graph.is_constant(partial[k], 0))
+        sum = kernel.graph.add(sum, kernel.graph.mul(partial[k], rate_of(kernel, moving[k])));
+    return sum;
+  });
 }
 
 EquationSet EquationSet::differentiated_forwards() const {
-  EquationSet result;
-  result.rows_ = rows_;
-  for (const Kernel& kernel : *kernels_) {
-    Kernel next = kernel;
-    // d/dt of a variable leaf: the same variables, one order higher. The leaf may be there.
-    next.residual = tangent(next.graph, next.residual, [&](int input) {
-      const Leaf leaf = next.leaves[static_cast<std::size_t>(input)];
-      if (leaf.kind == Leaf::Kind::time) return next.graph.constant(1);
-      if (leaf.kind != Leaf::Kind::variable) return next.graph.constant(0);
-      const std::vector<int> which = next.which[static_cast<std::size_t>(input)];
-      std::size_t rate = 0;
-      for (; rate < next.leaves.size(); ++rate)
-        if (next.leaves[rate].kind == Leaf::Kind::variable &&
-            next.leaves[rate].order == leaf.order + 1 && next.which[rate] == which)
-          break;
-      if (rate == next.leaves.size()) {
-        next.leaves.push_back({Leaf::Kind::variable, leaf.order + 1, 0});
-        next.which.push_back(which);
-        next.data.emplace_back();
-      }
-      return next.graph.input(static_cast<int>(rate));
-    });
-    result.kernels_->push_back(std::move(next));
-  }
-  result.finish();
-  return result;
+  return each_kernel([](Kernel& kernel) {
+    return tangent(kernel.graph, kernel.residual,
+                   [&kernel](int input) { return rate_of(kernel, input); });
+  });
 }
 
 EquationSet EquationSet::restricted(const std::vector<int>& keep) const {

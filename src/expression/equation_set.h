@@ -46,6 +46,9 @@ class EquationSet {
   void finish();
 
  private:
+  template <class Derivative>
+  EquationSet each_kernel(Derivative derivative) const;
+
   friend class EquationBuilder;
   friend class EquationJacobian;
   int rows_ = 0;
