@@ -10,9 +10,9 @@
 namespace daedalus {
 namespace {
 
-/// Weights that extrapolate the stage derivatives to the start of the step by the polynomial
-/// through distinct abscissae (of equal ones the last).
-std::vector<double> weights_at_start(const Tableau& m) {
+/// Weights that extrapolate the stage derivatives to a point of the step by the polynomial through
+/// distinct abscissae (of equal ones the last).
+std::vector<double> weights_at(double theta, const Tableau& m) {
   std::vector<double> weights(m.stages, 0.0);
   std::vector<int> distinct;
   for (int i = 0; i < m.stages; ++i) {
@@ -23,7 +23,7 @@ std::vector<double> weights_at_start(const Tableau& m) {
   for (int i : distinct) {
     weights[i] = 1;
     for (int j : distinct)
-      if (j != i) weights[i] *= m.c[j] / (m.c[j] - m.c[i]);
+      if (j != i) weights[i] *= (m.c[j] - theta) / (m.c[j] - m.c[i]);
   }
   return weights;
 }
@@ -42,7 +42,8 @@ DiagonallyImplicitStages::DiagonallyImplicitStages(const System& system, const T
   const std::size_t length = static_cast<std::size_t>(method.stages) * n_;
   y_.assign(length, 0.0), yp_.assign(length, 0.0);
   base_.assign(n_, 0.0), d_.assign(n_, 0.0), slope_.assign(n_, 0.0);
-  defect_slope_ = weights_at_start(method);
+  defect_slope_ = weights_at(0, method);
+  end_slope_ = weights_at(1, method);
 }
 
 bool DiagonallyImplicitStages::factor(const Pencil& pencil, double h) {
@@ -117,9 +118,10 @@ void DiagonallyImplicitStages::result(const State& state, double h, double* y1, 
     yp1[k] = yp_[last * n_ + k];
     y1[k] = y_[last * n_ + k];
     if (stiffly_accurate_) continue;
-    double sum = 0;
-    for (int j = 0; j <= last; ++j) sum += method_.b[j] * yp_[j * n_ + k];
-    y1[k] = state.y[k] + h * sum;
+    double sum = 0, slope = 0;
+    for (int j = 0; j <= last; ++j)
+      sum += method_.b[j] * yp_[j * n_ + k], slope += end_slope_[j] * yp_[j * n_ + k];
+    y1[k] = state.y[k] + h * sum, yp1[k] = slope;
   }
 }
 

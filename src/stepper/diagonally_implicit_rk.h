@@ -34,7 +34,8 @@ class DiagonallyImplicitStages final : public StageSolver {
   std::unique_ptr<RealFactors> factors_;
   std::vector<double> y_, yp_;  ///< stage values and derivatives
   std::vector<double> base_, d_, slope_;
-  std::vector<double> defect_slope_;  ///< extrapolates stage derivatives to the start of the step
+  /// Extrapolate stage derivatives to the start and to the end of the step.
+  std::vector<double> defect_slope_, end_slope_;
 };
 
 }  // namespace daedalus
