@@ -121,6 +121,8 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
   sub.add_option("--atol", run.atol, "Absolute tolerance (default: rtol), times `nominal`");
   sub.add_option("--points", run.points, "That many equidistant output times");
   one_at_a_time(sub.add_option("--at", run.at, "Output times: t1,t2,...")->delimiter(','));
+  sub.add_option("--max-order", run.max_order,
+                 "Highest order of a method whose order varies (default: all it has)");
   sub.add_option("--max-steps", run.max_steps, "Give up after so many steps");
   sub.add_option("--time-limit", run.time_limit, "Give up after so many seconds");
   sub.add_option("--fixed-step", run.fixed_step, "No error control, this step");

@@ -63,10 +63,16 @@ void print_row(const OtherMethod& method) {
   const std::string order = method.lowest_order == method.order
                                 ? std::to_string(method.order)
                                 : fmt::format("{}..{}", method.lowest_order, method.order);
+  const bool motions = method.form == "motions";
+  const std::string of_index_2 = motions ? "- -"
+                                 : method.on_constraints
+                                     ? order + " " + order
+                                     : fmt::format("{} {}", method.index2_y, method.index2_z);
   fmt::print(row_format, method.name, order,
              method.stages > 0 ? std::to_string(method.stages) : "-", "yes",
-             fmt::format("{0} {0}", order), fmt::format("{} {}", method.index2_y, method.index2_z),
-             "- - -", fmt::format("{}", fmt::join(method.options, " ")), method.reference);
+             method.on_constraints ? "- -" : order + " " + order, of_index_2,
+             method.on_constraints ? "as y z" : "- - -",
+             fmt::format("{}", fmt::join(method.options, " ")), method.reference);
 }
 
 void print_table() {
@@ -82,9 +88,11 @@ void print_table() {
       "\nOrders that theory guarantees at constant steps; y differential, z algebraic (index 3:\n"
       "position, velocity, multiplier u); 0: bounded errors, -: no theorem. The explicit methods\n"
       "work on the constraints: y' = f, Hessenberg index 2, motions under constraints. The\n"
-      "last ones are no Runge-Kutta methods: rodas_* take M y' = f with constant M, their orders\n"
-      "for index 2 are measured; bdf has its orders with constant steps and exact starting "
-      "values.\n"
+      "last ones are no Runge-Kutta tableaus. Half-explicit and extrapolated methods work on the\n"
+      "constraints too; extrapolated_euler_3 and extrapolated_rattle take motions alone. rodas_* "
+      "and\n"
+      "seulex take M y' = f with constant M, their orders for index 2 are measured; bdf and mebdf\n"
+      "have their orders with constant steps and exact starting values.\n"
       "Options of every method: {}.\n",
       fmt::join(common_options, ", "));
 }
@@ -110,13 +118,14 @@ Json described(const Tableau& method) {
 Json described(const OtherMethod& method) {
   Json order = method.order;
   if (method.lowest_order < method.order) order = {method.lowest_order, method.order};
+  const Json index_1 = method.on_constraints ? Json(nullptr) : Json(method.order);
   return {{"name", method.name},
           {"family", method.family},
           {"order", order},
           {"stages", method.stages},
           {"stiffly_accurate", true},
           {"form", method.form},
-          {"index1", {{"y", method.order}, {"z", method.order}}},
+          {"index1", {{"y", index_1}, {"z", index_1}}},
           {"index2", {{"y", method.index2_y}, {"z", method.index2_z}}},
           {"options", all_options(method.options)},
           {"reference", method.reference}};

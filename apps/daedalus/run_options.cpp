@@ -66,6 +66,7 @@ Options options_for(const RunOptions& run, const Model& model) {
   options.branch = run.branch;
   if (run.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;
   if (run.evaluation == "compiled") options.evaluation = Evaluation::compiled;
+  options.max_order = run.max_order;
   if (run.max_steps) options.max_steps = *run.max_steps;
   if (run.time_limit) options.time_limit = *run.time_limit;
   // What only the files need is not kept beside them.

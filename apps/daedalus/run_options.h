@@ -19,6 +19,7 @@ struct RunOptions {
   std::string formulation = "auto";
   std::optional<double> rtol = {}, atol = {}, t0 = {}, t1 = {}, fixed_step = {}, time_limit = {};
   std::optional<std::int64_t> max_steps = {};
+  int max_order = 0;
   int points = 0;
   double baumgarte_rate = 0;
   int branch = 0;

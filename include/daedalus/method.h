@@ -54,7 +54,7 @@ const Tableau& find_method(std::string_view name);
 /// A method that is no Runge-Kutta tableau, as lists show it.
 struct OtherMethod {
   std::string name;
-  std::string family;     ///< "rosenbrock" or "bdf"
+  std::string family;     ///< "half_explicit", "extrapolation", "rosenbrock", "bdf", ...
   std::string reference;  ///< Key into docs/references.bib.
   int lowest_order = 0;   ///< Differs from `order` where the order varies along the run.
   int order = 0;
@@ -62,6 +62,8 @@ struct OtherMethod {
   std::string form;                       ///< Of the equations that it takes.
   int index2_y = 0, index2_z = 0;         ///< Orders for index 2.
   std::vector<std::string> options = {};  ///< Of Options, of its own.
+  /// Takes y' = f, Hessenberg index 2 and motions, and keeps their constraints; no index 1.
+  bool on_constraints = false;
 };
 const std::vector<OtherMethod>& other_methods();
 

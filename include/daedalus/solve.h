@@ -75,7 +75,7 @@ struct Options {
   double time_limit = std::numeric_limits<double>::infinity();  ///< seconds
   int min_stages = 3;  ///< of variable order Radau: 1, 3, 5 or 7
   int max_stages = 7;
-  int max_order = 5;  ///< of bdf: 1 to 5
+  int max_order = 0;  ///< of methods whose order varies along the run; 0: all that they have
   AlgebraicUpdate algebraic_update = AlgebraicUpdate::automatic;
   LinearAlgebra linear_algebra = LinearAlgebra::automatic;
   Evaluation evaluation = Evaluation::automatic;

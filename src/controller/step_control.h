@@ -6,6 +6,11 @@
 
 namespace daedalus {
 
+/// Of the tolerance, for a step of an explicit method: in an undamped motion the errors of the
+/// steps add up, and those of the energy turn into errors of the phase that grow with the square of
+/// the time.
+inline constexpr double share_of_explicit_step = 1.0 / 30;
+
 struct StepControl {
   double safety = 0.9;
   double max_growth = 8;

@@ -6,6 +6,7 @@
 //   L^T a = L^-1 f - zh,   zh = Gh^+ (Gh L^-1 f + gamma),   z = L^-T zh = M^-1 Gc^T lambda:
 // z stays smooth where Gc loses rank and lambda does not exist. [AscherLin1997, (5.6)]
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 #include "formulation/motion_equations.h"
 #include "formulation/projected_field.h"
@@ -22,6 +23,9 @@ class ConstrainedMotion final : public ProjectedField {
   ConstrainedMotion(std::shared_ptr<MotionEquations> equations, Solves solves);
 
   bool slope(double t, const double* x, double* xp) override;
+  bool constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) override;
+  bool moves_on_positions() const override { return equations_->velocity == 0; }
+  bool position_step(double t, double* x, double h, bool symmetric, double* multipliers) override;
   void multipliers(double* z) const override;
   bool project_stage(double t, double* x) override;
   bool project_end(double t, double* x, const double* tolerance) override;
@@ -47,6 +51,8 @@ class ConstrainedMotion final : public ProjectedField {
   bool add_derivative_rows(double t, const double* q, const double* v);
   bool correct_position(double t, double* q, double drop_below, int iterations);
   void correct_velocity(double t, const double* q, double* v, double drop_below);
+  void look_here(double t, const double* q);
+  bool solve_coupled();
   template <class Keep>
   double correct(const double* residual, double* x, double drop_below, Keep keep);
 
@@ -65,6 +71,10 @@ class ConstrainedMotion final : public ProjectedField {
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
+  // Of half-explicit stages: directions at the stage, rows and constraint at the point ahead.
+  Matrix rows_here_, rows_ahead_, coupled_;
+  Vector driven_, lambda_, unit_;
+  Eigen::PartialPivLU<Matrix> coupling_;
 };
 
 }  // namespace daedalus

@@ -54,9 +54,9 @@ bool Index2Field::prepare(double t, const double* x) {
 
 /// (g_y f_z) change = rest. Rows that are small are divided by their size, which cancels, so that
 /// LU stays accurate however near the singular point.
-void Index2Field::find_change() {
+void Index2Field::find_change(const double* rows) {
   for (int i = 0; i < m_; ++i) {
-    const double* row = constraints_->row(i);
+    const double* row = rows + static_cast<std::ptrdiff_t>(i) * n_;
     double largest = 0;
     for (int c = 0; c < m_; ++c) {
       double sum = 0;
@@ -110,7 +110,7 @@ bool Index2Field::regular_slope(double t, const double* x, double* xp) {
   for (int k = 0; k < most_iterations; ++k) {
     equations_->directions(t, x, z_.data(), directions_.data());
     for (int i = 0; i < m_; ++i) rest_[i] = -(dot(constraints_->row(i), xp, n_) + drift_[i]);
-    solves_ == Solves::by_factors ? find_change() : iterate_change();
+    solves_ == Solves::by_factors ? find_change(constraints_->row(0)) : iterate_change();
     double moved = 0, size = 0;
     for (int c = 0; c < m_; ++c) {
       z_[c] += change_[c];
@@ -124,6 +124,31 @@ bool Index2Field::regular_slope(double t, const double* x, double* xp) {
     before = moved;
   }
   return std::isfinite(norm(xp, n_));
+}
+
+/// Newton's iteration for z in g(t_a, y + w f(t, x, z)) = 0.
+bool Index2Field::constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) {
+  double before = std::numeric_limits<double>::infinity();
+  equations_->slopes(t, x, z_.data(), xp);
+  for (int k = 0; k < most_iterations; ++k) {
+    for (int j = 0; j < n_; ++j) moved_[j] = ahead.y[j] + ahead.weight * xp[j];
+    equations_->constraint(ahead.t, moved_.data(), residual_.data());
+    equations_->jacobian(ahead.t, moved_.data(), rate_.data());
+    equations_->directions(t, x, z_.data(), directions_.data());
+    for (int i = 0; i < m_; ++i) rest_[i] = -residual_[i] / ahead.weight;
+    find_change(rate_.data());
+    double moved = 0, size = 0;
+    for (int c = 0; c < m_; ++c) {
+      z_[c] += change_[c];
+      moved += change_[c] * change_[c], size += z_[c] * z_[c];
+    }
+    equations_->slopes(t, x, z_.data(), xp);
+    if (!std::isfinite(moved) || !std::isfinite(norm(xp, n_))) return z_ = guess_, false;
+    // It converges quadratically, down to rounding errors of g over the weight.
+    if (moved <= 1e-17 * size || (k > 1 && moved >= before)) return moved <= 1e-8 * size;
+    before = moved;
+  }
+  return false;
 }
 
 bool Index2Field::limit_slope(double t, const double* x, double* xp) {

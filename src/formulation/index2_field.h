@@ -17,6 +17,8 @@ class Index2Field final : public ProjectedField {
   Index2Field(std::shared_ptr<Index2Equations> equations, Solves solves);
 
   bool slope(double t, const double* x, double* xp) override;
+  bool constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) override;
+  bool is_affine() const override { return is_affine_; }
   void guess_multipliers(const double* z) override;
   void multipliers(double* z) const override;
   bool project_stage(double t, double* x) override;
@@ -32,7 +34,7 @@ class Index2Field final : public ProjectedField {
 
  private:
   bool prepare(double t, const double* x);
-  void find_change();
+  void find_change(const double* rows);
   void iterate_change();
   double slope_change() const;
   bool regular_slope(double t, const double* x, double* xp);

@@ -45,6 +45,27 @@ class ProjectedField {
 
   /// x', for an x on the manifold or near it. False: not finite.
   virtual bool slope(double t, const double* x, double* xp) = 0;
+  /// A point y + weight x' at another time.
+  struct Ahead {
+    double t;
+    const double* y;
+    double weight;
+  };
+  /// x' with the multipliers that make the point ahead meet the constraints, those of velocities in
+  /// the case of motions. False: not found, or the constraints are nearly dependent.
+  virtual bool constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) {
+    return (void)ahead, slope(t, x, xp);
+  }
+  /// Whether x' is affine in the multipliers; known after `begin`.
+  virtual bool is_affine() const { return true; }
+  /// Whether x = (q, v) moves under constraints of positions alone, as `position_step` asks for.
+  virtual bool moves_on_positions() const { return false; }
+  /// One step of a motion with constraints of positions, q + h v being what meets them: Euler's, or
+  /// the symmetric one of RATTLE, which meets those of velocities too. `multipliers`, as many as
+  /// constraints, are guessed before and known behind. False: not solved.
+  virtual bool position_step(double t, double* x, double h, bool symmetric, double* multipliers) {
+    return (void)t, (void)x, (void)h, (void)symmetric, (void)multipliers, false;
+  }
   /// Slopes may be off by this much, where they come from an iteration; 0: by rounding.
   virtual void ask_for(double slope_error) { (void)slope_error; }
   /// Where to look for the multipliers, if there are several.

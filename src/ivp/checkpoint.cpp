@@ -87,7 +87,8 @@ std::uint64_t Integrator::Run::fingerprint() const {
         options_.first_step, options_.max_step, options_.baumgarte_rate,
         static_cast<double>(options_.branch), static_cast<double>(options_.project_output),
         static_cast<double>(options_.algebraic_update), static_cast<double>(system_->size),
-        static_cast<double>(chosen_formulation(problem_, options_.formulation, explicit_)),
+        static_cast<double>(
+            chosen_formulation(problem_, options_.formulation, works_on_constraints())),
         static_cast<double>(field_ ? Storage::dense : jacobian_->storage()),
         static_cast<double>(options_.events.size())})
     mix_number(x);

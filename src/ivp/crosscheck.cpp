@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "method/explicit.h"
+#include "method/extrapolation.h"
 
 namespace daedalus {
 
@@ -42,7 +43,8 @@ CrossCheck crosscheck(const Problem& problem, const Options& first, const Option
 
 Options another_way(const Options& options, const Solution& solution) {
   Options other = options;
-  if (find_explicit(solution.method)) {
+  const ExtrapolationTable* extrapolated = find_extrapolation(solution.method);
+  if (find_explicit(solution.method) || (extrapolated && extrapolated->is_half_explicit())) {
     other.method = "radau";
     return other;
   }

@@ -1,6 +1,7 @@
 #include "ivp/interpolant.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -71,6 +72,30 @@ void Interpolant::evaluate(double t, double* y) const {
     double sum = correction * first[k];
     for (int i = 0; i < s; ++i) sum += weight[i] * z[i * size + k];
     y[k] = y0[k] + sum;
+  }
+}
+
+void Interpolant::nested_weights(const double* power, int degree, double* weight) {
+  // Division in turn by theta and by 1 - theta.
+  std::array<double, max_stages + 1> q = {};
+  std::copy(power + 1, power + degree + 1, q.begin());
+  for (int m = 0, top = degree - 1; m < degree; ++m, --top) {
+    if (m % 2 == 0) {
+      // q = q(1) + (1 - theta) r:  r_l = -(q_{l+1} + q_{l+2} + ...).
+      double sum = 0;
+      for (int l = top; l > 0; --l) {
+        const double next = sum + q[static_cast<std::size_t>(l)];
+        q[static_cast<std::size_t>(l)] = l == top ? 0 : -sum;
+        sum = next;
+      }
+      weight[m] = sum + q[0];
+      q[0] = top > 0 ? -sum : 0;
+    } else {
+      weight[m] = q[0];
+      for (int l = 0; l < top; ++l)
+        q[static_cast<std::size_t>(l)] = q[static_cast<std::size_t>(l) + 1];
+      q[static_cast<std::size_t>(top)] = 0;
+    }
   }
 }
 

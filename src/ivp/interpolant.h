@@ -42,6 +42,8 @@ struct Interpolant {
   int method = 0;
 
   void evaluate(double t, double* y) const;
+  /// Of sum_{m>=1} power_m theta^m as nested coefficients F0, F1, ..., F_{degree-1}.
+  static void nested_weights(const double* power, int degree, double* weight);
   /// y' at the start of the step.
   void start_slope(double* yp) const;
   /// Largest weight_i |correction_i| at t: how far u alone would be off; infinite where there is

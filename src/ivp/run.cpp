@@ -255,7 +255,7 @@ bool Integrator::Run::step() {
 
 /// Explicit methods make stages of their own for the inside of a step.
 bool Integrator::Run::needs_interpolant() const {
-  if (!explicit_ || dense_ || !events_->empty()) return true;
+  if (!works_on_constraints() || dense_ || !events_->empty()) return true;
   const double direction = problem_.t_span.end > problem_.t_span.begin ? 1 : -1;
   return options_.record && next_output_ < outputs_.size() &&
          direction * (outputs_[next_output_] - stepper_->next().t) < 0;

@@ -13,7 +13,9 @@
 #include "problem/switch_board.h"
 #include "stepper/bdf_stepper.h"
 #include "stepper/explicit_stepper.h"
+#include "stepper/half_explicit_extrapolation.h"
 #include "stepper/implicit_stepper.h"
+#include "stepper/linearly_implicit_extrapolation.h"
 #include "stepper/manifold_stepper.h"
 #include "stepper/rosenbrock_stepper.h"
 
@@ -74,7 +76,14 @@ class Integrator::Run {
   void look_for_events();
   void project_step();
   double polished(const EventFinder::Found& found);
-  double distance_to(const EventFinder::Found& found, double time, double value);
+  double enclosed(const EventFinder::Found& found, double time);
+  /// The function of an event where it was asked last.
+  struct Secant {
+    double t = 0, value = 0;
+    bool known = false;
+  };
+  static constexpr int most_corrections = 10;  ///< of the time of an event
+  double distance_to(const EventFinder::Found& found, double time, double value, Secant& secant);
   void land_on(const EventFinder::Found& found);
   void pass_event();
   void reset_by(const Event& event, State& state);
@@ -103,7 +112,12 @@ class Integrator::Run {
   Vector given_start_;                    ///< of all variables
   std::shared_ptr<System> system_;
   std::unique_ptr<Jacobian> jacobian_;
-  const ExplicitTable* explicit_ = nullptr;  ///< the method, if it is one
+  const ExplicitTable* explicit_ = nullptr;           ///< the method, if it is one
+  const ExtrapolationTable* extrapolated_ = nullptr;  ///< likewise
+  /// Makes steps on the constraints themselves.
+  bool works_on_constraints() const {
+    return explicit_ || (extrapolated_ && extrapolated_->is_half_explicit());
+  }
   /// On the manifold of the constraints: what explicit methods integrate, others if asked to.
   std::shared_ptr<ProjectedField> field_;
   ManifoldStepper* implicit_on_manifold_ = nullptr;  ///< stepper_, if it is one

@@ -62,14 +62,20 @@ void Integrator::Run::look_for_events() {
     solution_.events.push_back({stepper_->next().t, -1, switches_->name(k)});
 }
 
-/// How far the event is from `time`, where its function is `value`: one Newton step.
-double Integrator::Run::distance_to(const EventFinder::Found& found, double time, double value) {
+/// How far the event is from `time`, where its function is `value`: one step of Newton, with the
+/// slope of the polynomial, or of the secant once two values are known.
+double Integrator::Run::distance_to(const EventFinder::Found& found, double time, double value,
+                                    Secant& secant) {
   const double span = interpolant_.t1 - interpolant_.t0, eps = 1e-6 * span;
-  interpolant_.evaluate(time + eps, row_.data());
-  const double ahead = events_->value(found.event, time + eps, row_.data());
-  interpolant_.evaluate(time - eps, row_.data());
-  const double behind = events_->value(found.event, time - eps, row_.data());
-  const double move = -value * 2 * eps / (ahead - behind);
+  double slope = (value - secant.value) / (time - secant.t);
+  if (!secant.known || slope == 0 || !std::isfinite(slope)) {
+    interpolant_.evaluate(time + eps, row_.data());
+    const double ahead = events_->value(found.event, time + eps, row_.data());
+    interpolant_.evaluate(time - eps, row_.data());
+    slope = (ahead - events_->value(found.event, time - eps, row_.data())) / (2 * eps);
+  }
+  secant = {time, value, true};
+  const double move = -value / slope;
   // Far away means that the slope is no guide: a graze.
   return std::isfinite(move) && std::abs(move) <= 0.1 * std::abs(span) ? move : 0.0;
 }
@@ -78,16 +84,40 @@ double Integrator::Run::distance_to(const EventFinder::Found& found, double time
 double Integrator::Run::polished(const EventFinder::Found& found) {
   const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
   double time = found.t;
-  for (int k = 0; k < 3; ++k) {
+  Secant secant;
+  for (int k = 0; k < most_corrections; ++k) {
     output_->evaluate(interpolant_, anchor_, time, row_.data());
     const double value = events_->value(found.event, time, row_.data());
-    const double move = distance_to(found, time, value);
+    const double move = distance_to(found, time, value, secant);
     const double theta = (time + move - t0) / span;
     if (!(theta > 0 && theta <= 1)) break;
     time += move;
     if (std::abs(move) <= 1e-14 * std::abs(span)) break;
   }
-  return time;
+  return enclosed(found, time);
+}
+
+/// Where the polynomial is a poor guide, as that of a long step of a method that has none of its
+/// own: the sign that changes between the ends of the step, by regula falsi (Illinois).
+double Integrator::Run::enclosed(const EventFinder::Found& found, double time) {
+  const auto value_at = [&](double t) {
+    output_->evaluate(interpolant_, anchor_, t, row_.data());
+    return events_->value(found.event, t, row_.data());
+  };
+  double a = interpolant_.t0, b = interpolant_.t1;
+  const double value = value_at(time), span = std::abs(b - a);
+  double fa = value_at(a), fb = value_at(b);
+  if (!(fa * fb < 0) || std::abs(value) <= 1e-6 * (std::abs(fa) + std::abs(fb))) return time;
+  for (int k = 0; k < 60 && std::abs(b - a) > 1e-13 * span; ++k) {
+    const double t = (a * fb - b * fa) / (fb - fa), f = value_at(t);
+    if (f == 0) return t;
+    if (f * fb < 0)
+      a = b, fa = fb;
+    else
+      fa *= 0.5;
+    b = t, fb = f;
+  }
+  return b;
 }
 
 /// Repeats the step so that it ends at the event: the end of a step is more accurate than what
@@ -96,6 +126,7 @@ double Integrator::Run::polished(const EventFinder::Found& found) {
 void Integrator::Run::land_on(const EventFinder::Found& found) {
   const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
   double time = found.t;
+  Secant secant;
   for (int k = 0; k < 3; ++k) {
     if (!stepper_->attempt_exactly(time - t0, interpolant_)) {
       landed_.resize(static_cast<std::size_t>(system_->size));
@@ -105,7 +136,7 @@ void Integrator::Run::land_on(const EventFinder::Found& found) {
     landed_ = stepper_->next().y;
     if (projection_) projection_->apply(anchor_, time, landed_.data(), true);
     const double value = events_->value(found.event, stepper_->next().t, landed_.data());
-    const double move = distance_to(found, time, value);
+    const double move = distance_to(found, time, value, secant);
     if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
     if (k == 2 || !((time + move - t0) / span > 0)) break;
     time += move;

@@ -20,8 +20,8 @@ constexpr int most_unknowns_of_output = 200;  // dense least squares at every ro
 
 void Integrator::Run::leave_out_auxiliary_variables() {
   given_start_ = problem_.start;
-  LeanProblem lean =
-      lean_problem(problem_, explicit_ || options_.formulation == Formulation::manifold);
+  LeanProblem lean = lean_problem(
+      problem_, works_on_constraints() || options_.formulation == Formulation::manifold);
   if (!lean.expansion) return;
   problem_ = std::move(lean.problem);
   expansion_ = std::move(lean.expansion);
@@ -41,13 +41,15 @@ void Integrator::Run::leave_out_auxiliary_variables() {
 void Integrator::Run::prepare() {
   validate(problem_, options_);
   explicit_ = find_explicit(options_.method);
+  extrapolated_ = find_extrapolation(options_.method);
   leave_out_auxiliary_variables();
   if (options_.formulation != Formulation::direct) {
     CombinedProblem combined = combined_problem(problem_);
     problem_ = std::move(combined.problem);
     note_ = std::move(combined.note);
   }
-  const Formulation formulation = chosen_formulation(problem_, options_.formulation, explicit_);
+  const Formulation formulation =
+      chosen_formulation(problem_, options_.formulation, works_on_constraints());
   system_ = make_system(problem_, formulation, options_.baumgarte_rate);
   system_->expansion = expansion_;
   system_->choose_evaluation(options_.evaluation);
@@ -94,10 +96,10 @@ void Integrator::Run::prepare() {
   worst_equation_.assign(system_->levels.size(), 0);
   level_maximum_.assign(system_->levels.size(), 0.0);
   solution_.method = options_.method;
-  solution_.formulation = name_of(!explicit_              ? formulation
+  solution_.formulation = name_of(!works_on_constraints() ? formulation
                                   : field_->algebraic > 0 ? Formulation::projected
                                                           : Formulation::direct);
-  solution_.jacobian = explicit_               ? "not needed"
+  solution_.jacobian = works_on_constraints()  ? "not needed"
                        : implicit_on_manifold_ ? implicit_on_manifold_->jacobian()
                                                : jacobian_->description();
   solution_.variables.assign(system_->variables.begin(),
@@ -134,8 +136,12 @@ std::unique_ptr<Stepper> Integrator::Run::make_stepper(const State& start) {
   if (const RosenbrockTable* table = find_rosenbrock(options_.method))
     return std::make_unique<RosenbrockStepper>(*system_, jacobian(start), *table, options_, atol_,
                                                statistics, start);
-  if (options_.method == "bdf")
-    return std::make_unique<BdfStepper>(*system_, jacobian(start), options_, atol_, statistics);
+  if (extrapolated_)
+    return std::make_unique<LinearlyImplicitExtrapolation>(
+        *system_, jacobian(start), *extrapolated_, options_, atol_, statistics, start);
+  if (options_.method == "bdf" || options_.method == "mebdf")
+    return std::make_unique<BdfStepper>(*system_, jacobian(start), options_.method == "mebdf",
+                                        options_, atol_, statistics);
   return std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_, statistics);
 }
 
@@ -164,6 +170,9 @@ void Integrator::Run::prepare_manifold(const State& start) {
   if (explicit_) {
     stepper_ = std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_,
                                                  solution_.statistics);
+  } else if (extrapolated_) {
+    stepper_ = std::make_unique<HalfExplicitExtrapolation>(field_, *extrapolated_, options_, atol_,
+                                                           solution_.statistics);
   } else {
     auto stepper =
         std::make_unique<ManifoldStepper>(field_, start, options_, atol_, solution_.statistics);

@@ -9,7 +9,9 @@
 #include "daedalus/method.h"
 #include "method/diagonally_implicit.h"
 #include "method/explicit.h"
+#include "method/extrapolation.h"
 #include "method/generate.h"
+#include "method/half_explicit.h"
 #include "method/nearest.h"
 #include "method/rosenbrock.h"
 
@@ -114,9 +116,38 @@ const std::vector<Tableau>& explicit_runge_kutta_methods() {
   return methods;
 }
 
+/// Of methods that work on the constraints.
+constexpr const char* constrained_forms = "y' = f(y, z), 0 = g(y); motions";
+
 const std::vector<OtherMethod>& other_methods() {
   static const std::vector<OtherMethod> methods = [] {
     std::vector<OtherMethod> list;
+    for (const ExplicitTable* t : half_explicit_tables)
+      list.push_back({t->name,
+                      "half_explicit",
+                      t->reference,
+                      t->order,
+                      t->order,
+                      t->stages - 1,
+                      constrained_forms,
+                      t->order,
+                      t->order,
+                      {},
+                      true});
+    for (const ExtrapolationTable& t : extrapolation_tables)
+      list.push_back({std::string(t.name),
+                      "extrapolation",
+                      std::string(t.reference),
+                      t.power,
+                      t.order(),
+                      0,
+                      t.is_for_motions()     ? "motions"
+                      : t.is_half_explicit() ? constrained_forms
+                                             : "M y' = f, constant M",
+                      t.is_half_explicit() ? t.order() : 3,
+                      t.is_half_explicit() ? t.order() : 2,
+                      {"max_order"},
+                      t.is_half_explicit()});
     for (const RosenbrockTable* t : rosenbrock_tables)
       list.push_back({t->name,
                       "rosenbrock",
@@ -138,6 +169,7 @@ const std::vector<OtherMethod>& other_methods() {
                     5,
                     5,
                     {"max_order"}});
+    list.push_back({"mebdf", "bdf", "Cash1983", 2, 6, 0, "F(t, y, y') = 0", 6, 6, {"max_order"}});
     return list;
   }();
   return methods;

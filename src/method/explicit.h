@@ -10,6 +10,14 @@
 
 namespace daedalus {
 
+/// Half-explicit methods: the multipliers of stage i are those with which
+///   y + h sum_{j<=i} a_ij Y'_j   at the time t + c_i h
+/// meets the constraints, with these a and c. [BraseyHairer1993; Murua1997]
+struct ConstraintRows {
+  std::array<double, max_stages> c;
+  std::array<std::array<double, max_stages>, max_stages> a;
+};
+
 struct ExplicitTable {
   const char* name;
   const char* reference;
@@ -29,8 +37,15 @@ struct ExplicitTable {
   std::array<std::array<double, max_stages>, 4> d;
 
   bool by_products = false;  ///< multipliers by sequential regularisation, without factors
+  const ConstraintRows* constrained = nullptr;  ///< null: multipliers are those of each stage
 
   bool error_needs_end() const { return e[0][stages] != 0; }
+  /// The estimate has weights on the slopes before this one.
+  int error_stages() const {
+    int last = all_stages;
+    while (last > stages + 1 && e[0][last - 1] == 0) --last;
+    return last;
+  }
 };
 
 inline constexpr ExplicitTable dormand_prince_5 = {
@@ -139,7 +154,7 @@ inline constexpr ExplicitTable srm = [] {
 inline constexpr std::array<const ExplicitTable*, 3> explicit_tables = {&dormand_prince_5, &dop853,
                                                                         &srm};
 
-/// Null: `name` is none of them.
+/// Also among the half-explicit ones. Null: `name` is none of them.
 const ExplicitTable* find_explicit(std::string_view name);
 
 }  // namespace daedalus

@@ -47,6 +47,30 @@ double BackwardDifferences::error_constant() const {
   return std::max(alpha_[k_], std::abs(alpha_[k_] - alpha_s_ + alpha_0));
 }
 
+void BackwardDifferences::slope_at(double theta, const double* e, double* yp) const {
+  std::fill(yp, yp + n_, 0.0);
+  // w_i = prod_{j<i} (1 - alpha_j + alpha_j theta), and its derivative.
+  double w = 1, slope = 0;
+  for (int i = 1; i <= k_; ++i) {
+    const double factor = 1 - alpha_[i - 1] + alpha_[i - 1] * theta;
+    slope = slope * factor + w * alpha_[i - 1];
+    w *= factor;
+    const double* difference = row(scaled_, i);
+    for (int j = 0; j < n_; ++j)
+      yp[j] += slope / h_ * (i == k_ ? difference[j] + e[j] : difference[j]);
+  }
+}
+
+BackwardDifferences::LastPoint BackwardDifferences::last_point() const {
+  LastPoint last = {1, 0, 0};
+  for (int i = 0; i < k_; ++i) {
+    last.value_ahead *= (h_ + psi_[i]) / psi_[i];
+    last.slope += h_ / psi_[i], last.slope_ahead += h_ / (h_ + psi_[i]);
+  }
+  last.slope_ahead *= last.value_ahead;
+  return last;
+}
+
 void BackwardDifferences::advance(const double* e) {
   std::copy(e, e + n_, row(phi_, k_ + 1));
   for (int i = k_; i >= 0; --i) {
@@ -71,24 +95,11 @@ void BackwardDifferences::interpolant(const double* e, Interpolant& out) const {
   for (int i = 1; i <= k_; ++i) {
     const double a = alpha_[i - 1];
     for (int m = i; m >= 0; --m) w[m] = (1 - a) * w[m] + (m > 0 ? a * w[m - 1] : 0.0);
-    // Then nested: w vanishes at 0; division in turn by theta and by 1 - theta.
-    std::array<double, rows> q = {};
-    std::copy(w.begin() + 1, w.begin() + i + 1, q.begin());
-    int degree = i - 1;
+    // Then nested: w vanishes at 0.
+    std::array<double, rows> nested = {};
+    Interpolant::nested_weights(w.data(), i, nested.data());
     for (int m = 0; m < i; ++m) {
-      double weight = q[0];
-      if (m % 2 == 0) {
-        // q = q(1) + (1 - theta) r:  r_l = -(q_{l+1} + q_{l+2} + ...).
-        std::array<double, rows> r = {};
-        double sum = 0;
-        for (int l = degree; l > 0; --l) sum += q[l], r[l - 1] = -sum;
-        weight = sum + q[0];
-        q = r;
-      } else {
-        for (int l = 0; l < degree; ++l) q[l] = q[l + 1];
-        q[degree] = 0;
-      }
-      --degree;
+      const double weight = nested[m];
       double* to = out.data.data() + n * static_cast<std::size_t>(1 + m);
       const double* difference = row(scaled_, i);
       for (int j = 0; j < n_; ++j)

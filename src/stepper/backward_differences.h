@@ -43,6 +43,14 @@ class BackwardDifferences {
   /// The (k + 2)-nd of the step before: e of a step of the same size.
   const double* last_correction() const { return row(phi_, k_ + 1); }
 
+  /// y' of that polynomial at t_n + theta h.
+  void slope_at(double theta, const double* e, double* yp) const;
+  /// Of the function that is 1 at t_{n+1} and 0 at the k points before: its value at t_{n+2} =
+  /// t_{n+1} + h, and its slopes at both, times h.
+  struct LastPoint {
+    double value_ahead, slope, slope_ahead;
+  };
+  LastPoint last_point() const;
   /// The polynomial of degree k through y_{n+1} and the k points before it.
   void interpolant(const double* e, Interpolant& out) const;
 

@@ -27,8 +27,8 @@ constexpr int most_singular = 10;             // matrices in one step
 
 }  // namespace
 
-BdfStepper::BdfStepper(const System& system, Jacobian& jacobian, const Options& options,
-                       const Vector& atol, Statistics& statistics)
+BdfStepper::BdfStepper(const System& system, Jacobian& jacobian, bool extended,
+                       const Options& options, const Vector& atol, Statistics& statistics)
     : system_(system),
       jacobian_(jacobian),
       options_(options),
@@ -42,13 +42,22 @@ BdfStepper::BdfStepper(const System& system, Jacobian& jacobian, const Options& 
   for (int j = 0; j < n_; ++j)
     if (system.variable_index[j] > 2)
       throw InvalidInput(fmt::format(
-          "method = bdf: with variable steps it does not converge for index 3, which {} has; try "
+          "method = {}: with variable steps it does not converge for index 3, which {} has; try "
           "radau, or a formulation of lower index",
-          system.variables[j]));
-  if (options.max_order < 1 || options.max_order > BackwardDifferences::most_order)
-    throw InvalidInput(fmt::format("max_order = {}, must lie between 1 and {}", options.max_order,
-                                   BackwardDifferences::most_order));
-  norm_.set_tolerance(share_of_a_step * options.rtol);
+          options.method, system.variables[j]));
+  const int gain = extended ? 1 : 0, most = BackwardDifferences::most_order + gain;
+  if (options.max_order == 0) options_.max_order = most;
+  if (options_.max_order < 1 + gain || options_.max_order > most)
+    throw InvalidInput(fmt::format("max_order = {}, must lie between {} and {}", options.max_order,
+                                   1 + gain, most));
+  options_.max_order -= gain;  // that of the plain formulas
+  if (extended) {
+    const std::vector<double> zero(static_cast<std::size_t>(n_), 0.0);
+    extended_ = std::make_unique<Extended>(Extended{memory_, zero, zero, zero, zero, zero, zero});
+    newton_.tolerance = newton_share * share_of_a_step;
+  }
+  // Estimates are those of the plain formulas, from which extended ones are far.
+  norm_.set_tolerance((extended ? 1 : share_of_a_step) * options.rtol);
   if (options.fixed_step > 0) {
     // The Newton error must not be seen beside the error of the method.
     norm_ = ErrorNorm(system.variable_index, 1e-12, Vector::Constant(n_, 1e-12));
@@ -101,12 +110,11 @@ bool BdfStepper::renew_matrix(double t, double shift) {
   return factors_valid_ = factors_->factor(pencil_, shift);
 }
 
-BdfStepper::Outcome BdfStepper::iterate(double t) {
-  const double leading = memory_.leading_coefficient() / (t - state_.t);
+BdfStepper::Outcome BdfStepper::iterate(double t, double leading, const NewtonSettings& settings) {
   const double relief = 2 / (1 + leading / shift_);
   y_ = predicted_, yp_ = predicted_yp_;
   std::fill(e_.begin(), e_.end(), 0.0);
-  NewtonMonitor monitor(newton_, carried_eta_);
+  NewtonMonitor monitor(settings, carried_eta_);
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
     ++statistics_.newton, ++statistics_.rhs, ++statistics_.solves;
@@ -152,7 +160,8 @@ BdfStepper::Outcome BdfStepper::solve(double h) {
                    ? Outcome::singular
                    : (worst_ = std::max(0, jacobian_.nonfinite_row()), Outcome::not_finite);
     }
-    const Outcome outcome = iterate(t);
+    const Outcome outcome = iterate(t, shift, newton_);
+    if (outcome == Outcome::done && extended_) extend(h, shift);
     if (outcome == Outcome::done || jacobian_current_) return outcome;
     jacobian_valid_ = false;  // an old matrix may be all that is wrong
   }
@@ -290,7 +299,7 @@ bool BdfStepper::attempt(double limit) {
       ++statistics_.newton_failures;
       if (fixed || (outcome == Outcome::singular && ++singular_ > most_singular))
         return give_up(outcome);
-      rising_ = false;
+      rising_ = jacobian_valid_ = false;  // it belongs to the end of a step that is too long
       since_failure_ = same_steps_ = 0;
       h_ *= 0.25;
       continue;

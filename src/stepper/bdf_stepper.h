@@ -2,7 +2,8 @@
 // Backward differentiation formulas of order 1 to 5 with variable steps, for F(t, y, y') = 0 of
 // index 1 and Hessenberg index 2. One matrix, kept for as long as Newton's iteration with it is
 // fast; order and step by comparing estimates of neighbouring orders.
-// [BrenanCampbellPetzold1996, 5.2]
+// [BrenanCampbellPetzold1996, 5.2]. Modified extended formulas (extended_bdf.cpp) add two solves
+// with the same matrix and gain an order.
 #include <memory>
 #include <vector>
 
@@ -18,8 +19,8 @@ namespace daedalus {
 class BdfStepper final : public Stepper {
  public:
   /// Throws InvalidInput for index 3.
-  BdfStepper(const System& system, Jacobian& jacobian, const Options& options, const Vector& atol,
-             Statistics& statistics);
+  BdfStepper(const System& system, Jacobian& jacobian, bool extended, const Options& options,
+             const Vector& atol, Statistics& statistics);
 
   void start(const State& state, double h) override;
   bool attempt(double limit) override;
@@ -28,7 +29,7 @@ class BdfStepper final : public Stepper {
   void move_end(const std::vector<double>& y) override;
   void commit() override;
   void interpolant(Interpolant& out) override;
-  int order() const override { return order_used_; }
+  int order() const override { return order_used_ + (extended_ ? 1 : 0); }
   int most_stages() const override { return BackwardDifferences::most_order; }
 
   void save(std::vector<double>& memory) const override;
@@ -41,8 +42,15 @@ class BdfStepper final : public Stepper {
     double lower = 0, same = 0, higher = 0;
   };
 
+  /// What the formula of the last order sees of the point behind the next one.
+  struct Extended {
+    BackwardDifferences memory;
+    std::vector<double> predicted, y, yp, e, slope, slope_ahead;
+  };
+
   Outcome solve(double h);
-  Outcome iterate(double t);
+  Outcome iterate(double t, double leading, const NewtonSettings& settings);
+  void extend(double h, double leading);
   bool renew_matrix(double t, double shift);
   /// The norm of what counts as an error, with what variables that were eliminated add to it.
   double estimate_of(const std::vector<double>& x);
@@ -64,6 +72,7 @@ class BdfStepper final : public Stepper {
   std::unique_ptr<EliminatedError> eliminated_;  ///< null: no variables were eliminated
   double eliminated_weight_ = 1;                 ///< the error with them over that without
   BackwardDifferences memory_;
+  std::unique_ptr<Extended> extended_;  ///< null: plain formulas
   std::vector<double> predicted_, predicted_yp_, y_, yp_, d_, e_, work_, counted_;
   std::vector<int> left_out_;  ///< of the estimates: algebraic variables of index 2
 

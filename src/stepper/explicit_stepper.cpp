@@ -6,15 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "controller/step_control.h"
 #include "linear/constraint_matrix.h"
 
 namespace daedalus {
 namespace {
 
 constexpr double safety = 0.8;  // 0.9 makes every third step a rejected one in fast mechanisms
-// Of the tolerance: in an undamped motion the errors of the steps add up, and those of the energy
-// turn into errors of the phase that grow with the square of the time.
-constexpr double share_of_a_step = 1.0 / 30;
 constexpr double most_growth = 6, most_shrinking = 3;
 
 }  // namespace
@@ -29,7 +27,7 @@ ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const Ex
       n_(field_->differential) {
   const std::size_t n = static_cast<std::size_t>(n_);
   slopes_.resize(n * static_cast<std::size_t>(method_.all_stages));
-  for (auto* list : {&x_, &next_x_, &stage_, &estimate_, &tolerance_}) list->resize(n);
+  for (auto* list : {&x_, &next_x_, &stage_, &ahead_, &estimate_, &tolerance_}) list->resize(n);
   multipliers_.resize(static_cast<std::size_t>(field_->algebraic));
   for (int i = 0; i < n_; ++i) atol_[i] = atol[field_->place(i)];
 }
@@ -63,6 +61,13 @@ void ExplicitStepper::spread(const std::vector<double>& x, const double* xp, Sta
   for (int k = 0; k < field_->algebraic; ++k) to.y[field_->place(n_ + k)] = multipliers_[k];
 }
 
+/// Those of the state: where several satisfy the equations, a step that was given up may have left
+/// others.
+void ExplicitStepper::guess_multipliers() {
+  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
+  field_->guess_multipliers(multipliers_.data());
+}
+
 void ExplicitStepper::start(const State& state, double h) {
   state_ = state;
   next_ = state;
@@ -70,8 +75,7 @@ void ExplicitStepper::start(const State& state, double h) {
   rejected_ = committed_ = on_manifold_ = false;
   stiff_steps_ = easy_steps_ = 0;
   field_->gather(state_.y.data(), x_.data());
-  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
-  field_->guess_multipliers(multipliers_.data());
+  guess_multipliers();
   finite_ = project_end(state_.t, x_.data()) && field_->slope(state_.t, x_.data(), slope(0));
   ++statistics_.rhs;
   spread(x_, slope(0), state_);
@@ -99,12 +103,25 @@ double ExplicitStepper::first_step(double limit) {
   return h;
 }
 
+/// Half-explicit: multipliers that let a point ahead meet the constraints.
+bool ExplicitStepper::make_constrained_slope(int i, double h) {
+  const ConstraintRows& rows = *method_.constrained;
+  sum_up(x_.data(), h, rows.a[i].data(), i, ahead_.data());
+  return field_->constrained_slope(state_.t + method_.c[i] * h, stage_.data(),
+                                   {state_.t + rows.c[i] * h, ahead_.data(), h * rows.a[i][i]},
+                                   slope(i));
+}
+
 ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
   for (int i = 1; i < method_.stages; ++i) {
     const double t = state_.t + method_.c[i] * h;
     sum_up(x_.data(), h, method_.a[i].data(), i, stage_.data());
     if (on_manifold_ && !field_->project_stage(t, stage_.data())) return Outcome::failed;
     ++statistics_.rhs;
+    if (method_.constrained && !on_manifold_) {
+      if (!make_constrained_slope(i, h)) return Outcome::needs_projection;
+      continue;
+    }
     if (!field_->slope(t, stage_.data(), slope(i))) return Outcome::failed;
     if (!on_manifold_ && field_->health() < ConstraintMatrix::suspicious)
       return Outcome::needs_projection;
@@ -126,7 +143,20 @@ bool ExplicitStepper::make_end(double t) {
   if (!field_->slope(t, x, slope(method_.stages))) return false;
   spread(next_x_, slope(method_.stages), next_);
   watch_.look(*field_, on_manifold_);
+  slopes_known_ = method_.stages + 1;
   return true;
+}
+
+/// Those inside of the step, for the estimate or the polynomial.
+void ExplicitStepper::make_slopes_inside(double t, const double* x, double h, int count) {
+  for (int& i = slopes_known_; i < count; ++i) {
+    const double at = t + method_.c[i] * h;
+    sum_up(x, h, method_.a[i].data(), i, ahead_.data());
+    ++statistics_.rhs;
+    if ((on_manifold_ && !field_->project_stage(at, ahead_.data())) ||
+        !field_->slope(at, ahead_.data(), slope(i)))
+      std::copy(slope(0), slope(0) + n_, slope(i));
+  }
 }
 
 /// Slopes that come from an iteration may add a hundredth of what a step may be off.
@@ -135,11 +165,12 @@ void ExplicitStepper::ask_field_for(double h) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < n_; ++i) least = std::min(least, atol_[i] + options_.rtol * std::abs(x_[i]));
   const bool controlled = options_.fixed_step == 0 && h != 0;
-  field_->ask_for(controlled ? part * share_of_a_step * least / std::abs(h) : 0);
+  field_->ask_for(controlled ? part * share_of_explicit_step * least / std::abs(h) : 0);
 }
 
 bool ExplicitStepper::take_step(double h, double end) {
   ask_field_for(h);
+  guess_multipliers();
   on_manifold_ = watch_.is_near(h, h_used_);
   Outcome outcome = make_stages(h);
   if (outcome == Outcome::needs_projection) on_manifold_ = true, outcome = make_stages(h);
@@ -152,7 +183,8 @@ bool ExplicitStepper::take_step(double h, double end) {
 /// shorter steps do not cure: asked for less than this, the run would creep along.
 double ExplicitStepper::share() const {
   constexpr double attainable = 1e-9;
-  return on_manifold_ ? std::max(share_of_a_step, attainable / options_.rtol) : share_of_a_step;
+  return on_manifold_ ? std::max(share_of_explicit_step, attainable / options_.rtol)
+                      : share_of_explicit_step;
 }
 
 /// The last stage and the end of the step are at the same time: the quotient of the differences
@@ -173,11 +205,13 @@ void ExplicitStepper::note_stiffness() {
 }
 
 double ExplicitStepper::error(double h) {
+  if (method_.error_stages() > method_.stages + 1)
+    make_slopes_inside(state_.t, x_.data(), h, method_.error_stages());
   double part[2] = {0, 0};
   for (int e = 0; e < 2; ++e) {
     if (method_.error_order[e] == 0) continue;
     std::fill(estimate_.begin(), estimate_.end(), 0.0);
-    for (int j = 0; j <= method_.stages; ++j) {
+    for (int j = 0; j < method_.error_stages(); ++j) {
       const double w = method_.e[e][j];
       if (w == 0) continue;
       const double* k = slope(j);
@@ -290,14 +324,7 @@ void ExplicitStepper::interpolant(Interpolant& out) {
   const State& to = committed_ ? state_ : next_;
   const double* start = committed_ ? next_x_.data() : x_.data();
   const double h = to.t - from.t;
-  for (int i = method_.stages + 1; i < method_.all_stages; ++i) {
-    const double t = from.t + method_.c[i] * h;
-    sum_up(start, h, method_.a[i].data(), i, stage_.data());
-    ++statistics_.rhs;
-    if ((on_manifold_ && !field_->project_stage(t, stage_.data())) ||
-        !field_->slope(t, stage_.data(), slope(i)))
-      std::copy(slope(0), slope(0) + n_, slope(i));
-  }
+  make_slopes_inside(from.t, start, h, method_.all_stages);
   const int size = static_cast<int>(from.y.size());
   const std::size_t width = from.y.size();
   out.t0 = from.t, out.t1 = to.t, out.size = size, out.basis = nullptr;
@@ -328,6 +355,7 @@ void ExplicitStepper::save(std::vector<double>& memory) const {
   watch_.save(memory);
   for (const bool flag : {committed_, rejected_, on_manifold_, finite_})
     memory.push_back(flag ? 1 : 0);
+  memory.push_back(slopes_known_);
   save_list(memory, slopes_), save_list(memory, x_), save_list(memory, next_x_);
   field_->save(memory);
 }
@@ -338,6 +366,8 @@ void ExplicitStepper::restore(SavedState& memory) {
   stiff_steps_ = static_cast<int>(memory.number()), easy_steps_ = static_cast<int>(memory.number());
   watch_.restore(memory);
   for (bool* flag : {&committed_, &rejected_, &on_manifold_, &finite_}) *flag = memory.flag();
+  slopes_known_ =
+      static_cast<int>(memory.position(static_cast<std::size_t>(method_.all_stages) + 1));
   memory.list(slopes_), memory.list(x_), memory.list(next_x_);
   field_->restore(memory);
 }

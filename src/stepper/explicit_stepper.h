@@ -1,8 +1,8 @@
 #pragma once
-// Explicit Runge-Kutta steps on the manifold of the constraints. The end of each step is put onto
-// the manifold, and its slope is taken there; the stages are put onto it only in steps near a
-// singular point of the constraints, where the method would lose its order without. Steps do not
-// end on the singular point itself.
+// Explicit and half-explicit Runge-Kutta steps on the manifold of the constraints. The end of each
+// step is put onto the manifold, and its slope is taken there; the stages are put onto it only in
+// steps near a singular point of the constraints, where the method would lose its order without.
+// Steps do not end on the singular point itself.
 #include <memory>
 
 #include "formulation/projected_field.h"
@@ -43,7 +43,10 @@ class ExplicitStepper final : public Stepper {
   }
   void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
   void spread(const std::vector<double>& x, const double* xp, State& to);
+  void guess_multipliers();
   Outcome make_stages(double h);
+  bool make_constrained_slope(int i, double h);
+  void make_slopes_inside(double t, const double* x, double h, int count);
   bool project_end(double t, double* x);
   bool make_end(double t);
   void ask_field_for(double h);
@@ -63,7 +66,8 @@ class ExplicitStepper final : public Stepper {
   int n_;
   std::int64_t counted_ = 0, iterated_ = 0;  ///< factorizations and iterations of the field
   std::vector<double> x_, next_x_;           ///< of state_ and next_, in the order of the field
-  std::vector<double> slopes_, stage_, estimate_, tolerance_, multipliers_;
+  std::vector<double> slopes_, stage_, ahead_, estimate_, tolerance_, multipliers_;
+  int slopes_known_ = 0;    ///< of the step found, with its end
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;
   int stiff_steps_ = 0, easy_steps_ = 0;

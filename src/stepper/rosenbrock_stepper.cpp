@@ -5,44 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "daedalus/error.h"
+#include "stepper/linearly_implicit.h"
 
 namespace daedalus {
 namespace {
 
 constexpr int most_singular_in_a_row = 5;
 constexpr double after_values_not_finite = 0.25;  // of the step
-
-/// E must not change with t, y or y'. Forms that cannot tell are looked at in two points nearby.
-void require_constant_mass(const System& system, Jacobian& jacobian, const RosenbrockTable& method,
-                           const State& start) {
-  if (system.constant_mass) return;
-  Pencil here = jacobian.make_pencil(), there = here;
-  if (!jacobian.evaluate(start.t, start.y.data(), start.yp.data(), here)) return;
-  const double noise = system.differentiable || system.own_jacobian ? 1e-10 : 1e-5;
-  for (const double shift : {1e-3, -2e-3}) {
-    State near = start;
-    near.t += shift * std::max(1e-2, std::abs(start.t));
-    for (double& y : near.y) y += shift * std::max(1e-2, std::abs(y));
-    for (double& yp : near.yp) yp += 1e3 * shift * std::max(1.0, std::abs(yp));
-    if (!jacobian.evaluate(near.t, near.y.data(), near.yp.data(), there)) continue;
-    for (std::size_t k = 0; k < here.e.size(); ++k)
-      if (std::abs(there.e[k] - here.e[k]) > noise * std::max(1.0, std::abs(here.e[k])))
-        throw InvalidInput(fmt::format(
-            "method = {}: Rosenbrock methods need M y' = f with constant M, but in \"{}\" the "
-            "factor of a derivative changes; try radau or bdf",
-            method.name, system.equations[here.pattern.row[k]]));
-  }
-}
-
-void require_low_index(const System& system, const RosenbrockTable& method) {
-  for (std::size_t j = 0; j < system.variable_index.size(); ++j)
-    if (system.variable_index[j] > 2)
-      throw InvalidInput(fmt::format(
-          "method = {}: Rosenbrock methods do not converge for index 3, which {} has; try radau, "
-          "or a formulation of lower index",
-          method.name, system.variables[j]));
-}
 
 }  // namespace
 
@@ -58,8 +27,7 @@ RosenbrockStepper::RosenbrockStepper(const System& system, Jacobian& jacobian,
       pencil_(jacobian.make_pencil()),
       factors_(make_real_factors(pencil_)),
       norm_(system.variable_index, options.rtol, atol) {
-  require_low_index(system, method);
-  require_constant_mass(system, jacobian, method, start);
+  require_linearly_implicit(system, jacobian, method.name, start);
   const std::size_t n = static_cast<std::size_t>(n_);
   stages_.resize(n * static_cast<std::size_t>(method.stages));
   for (auto* list : {&stage_y_, &stage_yp_, &time_derivative_, &zero_}) list->assign(n, 0.0);
