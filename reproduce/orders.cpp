@@ -27,8 +27,17 @@ int finest_clean_pair(const std::vector<OrderPair>& pairs) {
 
 }  // namespace
 
-FixedStepRuns::FixedStepRuns(ReferenceProblem problem, std::string method)
-    : problem_(std::move(problem)), method_(std::move(method)), exact_(problem_.at_end()) {}
+FixedStepRuns::FixedStepRuns(ReferenceProblem problem, std::string method, int max_order)
+    : problem_(std::move(problem)),
+      method_(std::move(method)),
+      max_order_(max_order),
+      exact_(problem_.at_end()) {
+  for (const Tableau& m : explicit_runge_kutta_methods())
+    if (m.name == method_) problem_.suggested.formulation = Formulation::automatic;
+  for (const OtherMethod& m : other_methods())
+    if (m.name == method_ && m.on_constraints)
+      problem_.suggested.formulation = Formulation::automatic;
+}
 
 const std::vector<double>& FixedStepRuns::run(int steps) {
   const auto [position, is_new] = errors_.try_emplace(steps);
@@ -38,6 +47,7 @@ const std::vector<double>& FixedStepRuns::run(int steps) {
   const Interval& span = problem_.problem.t_span;
   Options options = problem_.suggested;
   options.method = method_;
+  options.max_order = max_order_;
   options.fixed_step = (span.end - span.begin) / steps;
   options.dense = false;
   options.at = {span.end};

@@ -30,7 +30,8 @@ struct ObservedOrder {
 /// Runs of one method on one problem; each number of steps is run once.
 class FixedStepRuns {
  public:
-  FixedStepRuns(ReferenceProblem problem, std::string method);
+  /// `max_order` as in Options. Methods that work on the constraints choose the formulation.
+  FixedStepRuns(ReferenceProblem problem, std::string method, int max_order = 0);
 
   const ReferenceProblem& problem() const { return problem_; }
   /// Largest error in the group at the end of the interval; NaN if the run failed.
@@ -48,6 +49,7 @@ class FixedStepRuns {
 
   ReferenceProblem problem_;
   std::string method_;
+  int max_order_;
   Vector exact_;
   std::map<int, std::vector<double>> errors_;
 };

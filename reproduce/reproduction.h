@@ -30,6 +30,7 @@ const std::vector<Reproduction>& reproductions();
 
 // One function per entry.
 ReproduceSummary reproduce_rk_orders(const ReproduceOptions& options, std::ostream& out);
+ReproduceSummary reproduce_family_orders(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_amplifier(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_van_der_pol(const ReproduceOptions& options, std::ostream& out);
 ReproduceSummary reproduce_eta(const ReproduceOptions& options, std::ostream& out);
