@@ -76,12 +76,12 @@ TEST(Bdf, UsesNoOrderAboveTheOneAllowed) {
 }
 
 /// d log(error) / d log(steps) between two tolerances.
-double observed_order(exact::Exact e, int order, double coarse, double fine) {
+double observed_order(exact::Exact e, const char* method, int order, double coarse, double fine) {
   double error[2], steps[2];
   for (int i = 0; i < 2; ++i) {
     const double rtol = i == 0 ? coarse : fine;
     const Solution s = solve(
-        e.problem, {.method = "bdf", .rtol = rtol, .project_output = false, .max_order = order});
+        e.problem, {.method = method, .rtol = rtol, .project_output = false, .max_order = order});
     EXPECT_TRUE(s.succeeded()) << s.message.text();
     error[i] = 0;
     for (int r = 0; r < s.rows(); ++r)
@@ -96,7 +96,7 @@ TEST(Bdf, ConvergesWithTheOrdersAllowed) {
   for (exact::Exact e : {exact::oscillator(), exact::index_1(), exact::index_2()}) {
     if (e.name != "index 2") e.problem.t_span.end = 5;
     for (int k = 1; k <= 5; ++k) {
-      const double order = observed_order(e, k, k == 1 ? 1e-3 : 1e-4, k == 1 ? 1e-6 : 1e-8);
+      const double order = observed_order(e, "bdf", k, k == 1 ? 1e-3 : 1e-4, k == 1 ? 1e-6 : 1e-8);
       // Step sizes move in factors of two, so that single pairs of runs scatter.
       EXPECT_GE(order, k - 0.3) << e.name;
       if (k <= 2) {
@@ -106,22 +106,67 @@ TEST(Bdf, ConvergesWithTheOrdersAllowed) {
   }
 }
 
+TEST(Bdf, GainsAnOrderByLookingAStepAhead) {
+  for (exact::Exact e : {exact::oscillator(), exact::index_1(), exact::index_2()}) {
+    if (e.name != "index 2") e.problem.t_span.end = 5;
+    for (int k = 2; k <= 6; ++k) {
+      const double order =
+          observed_order(e, "mebdf", k, k == 2 ? 1e-3 : 1e-4, k == 2 ? 1e-6 : 1e-8);
+      // As above; measured: 2.02, 2.70, 3.81, ...
+      EXPECT_GE(order, k - 0.4) << e.name;
+      if (k <= 3) {
+        EXPECT_LE(order, k + 0.6) << e.name;
+      }
+    }
+  }
+}
+
+TEST(Bdf, IsMoreAccurateAtTheSameToleranceWhenExtended) {
+  // Both estimate the error of the plain formulas, mebdf with five times the tolerance.
+  for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+    double error[2] = {0, 0};
+    std::int64_t steps[2] = {0, 0};
+    const exact::Exact e = exact::index_1();
+    for (const int k : {0, 1}) {
+      const Solution s = solve(e.problem, {.method = k == 0 ? "bdf" : "mebdf", .rtol = rtol});
+      ASSERT_TRUE(s.succeeded()) << s.message.text();
+      steps[k] = s.statistics.steps;
+      for (int r = 0; r < s.rows(); ++r)
+        error[k] = std::max(error[k], (s.y(r) - e.solution(s.t[r])).cwiseAbs().maxCoeff());
+    }
+    EXPECT_LE(error[1], 2 * error[0]) << rtol;
+    EXPECT_LT(steps[1], steps[0]) << rtol;
+  }
+}
+
+TEST(Bdf, RecoversFromStepsThatLeadFarAway) {
+  // The exponentials of the transistors make Jacobians at the end of a step that is too long
+  // useless for the shorter ones that follow.
+  const Problem p = reproduce::two_transistor_amplifier().problem;
+  for (const char* method : {"bdf", "mebdf"})
+    for (const double rtol : {2e-2, 1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4}) {
+      const Solution s = solve(p, {.method = method, .rtol = rtol, .dense = false});
+      EXPECT_TRUE(s.succeeded()) << method << " " << rtol << ": " << s.message.text();
+    }
+}
+
 TEST(Bdf, SolvesStiffAndDifferentialAlgebraicProblemsToTheTolerance) {
   for (const reproduce::ReferenceProblem& r :
        {reproduce::van_der_pol_standard(), reproduce::two_transistor_amplifier(),
         reproduce::one_transistor_amplifier(), reproduce::van_der_pol_lienard(1e-6)}) {
     const Solution fine = solve(r.problem, {.rtol = 1e-11, .dense = false});
-    for (const double rtol : {1e-3, 1e-5, 1e-8}) {
-      const Solution s = solve(r.problem, {.method = "bdf", .rtol = rtol, .dense = false});
-      ASSERT_TRUE(s.succeeded()) << r.name << ": " << s.message.text();
-      for (int k = 0; k < s.size(); ++k)
-        // Errors of all steps add up; measured: up to 3.
-        EXPECT_LE(std::abs(s.y_end()[k] - fine.y_end()[k]),
-                  15 * rtol * (1 + std::abs(fine.y_end()[k])))
-            << r.name << " " << rtol;
-      EXPECT_LT(s.statistics.rejected, s.statistics.steps / 5) << r.name << " " << rtol;
-      EXPECT_LT(s.statistics.jacobians, s.statistics.steps / 3 + 5) << r.name << " " << rtol;
-    }
+    for (const char* method : {"bdf", "mebdf"})
+      for (const double rtol : {1e-3, 1e-5, 1e-8}) {
+        const Solution s = solve(r.problem, {.method = method, .rtol = rtol, .dense = false});
+        ASSERT_TRUE(s.succeeded()) << r.name << ": " << s.message.text();
+        for (int k = 0; k < s.size(); ++k)
+          // Errors of all steps add up; measured: up to 3.
+          EXPECT_LE(std::abs(s.y_end()[k] - fine.y_end()[k]),
+                    15 * rtol * (1 + std::abs(fine.y_end()[k])))
+              << r.name << " " << rtol;
+        EXPECT_LT(s.statistics.rejected, s.statistics.steps / 5) << r.name << " " << rtol;
+        EXPECT_LT(s.statistics.jacobians, s.statistics.steps / 3 + 5) << r.name << " " << rtol;
+      }
   }
 }
 

@@ -165,12 +165,6 @@ TEST(Checkpoint, ResumesEveryIndexAndFormulation) {
   }
 }
 
-TEST(Checkpoint, ResumesIndexTwoWithEveryFamily) {
-  for (const OtherMethod& method : other_methods())
-    expect_same_bits(exact::index_2().problem, {.method = method.name, .rtol = 1e-4, .points = 33},
-                     method.name);
-}
-
 TEST(Checkpoint, ResumesEveryStorage) {
   for (const LinearAlgebra storage :
        {LinearAlgebra::dense, LinearAlgebra::banded, LinearAlgebra::sparse})

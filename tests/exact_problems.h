@@ -145,6 +145,43 @@ inline Problem pendulum(double end) {
           .start = {1, 0, 0, 0, 0}};
 }
 
+/// A point on the unit circle under a force along it: angle t + sin(t)/2.
+inline Exact motion() {
+  Problem p{.form = Mechanical{
+                .coordinates = 2,
+                .holonomic = 1,
+                .force =
+                    [](auto t, auto q, auto, auto& out) {
+                      using std::sin;
+                      out[0] = 0.5 * sin(t) * q[1];
+                      out[1] = -0.5 * sin(t) * q[0];
+                    },
+                .constraint = [](auto q,
+                                 auto& out) { out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0); }},
+            .t_span = {0, 1},
+            .start = {1, 0, 0, 1.5, 2.25}};
+  return {"motion", p,
+          [](double t) {
+            const double angle = t + 0.5 * std::sin(t), rate = 1 + 0.5 * std::cos(t);
+            return Vector{{std::cos(angle), std::sin(angle), -rate * std::sin(angle),
+                           rate * std::cos(angle), rate * rate}};
+          },
+          [](double, const Vector& y) {
+            return std::max(std::abs(y[0] * y[0] + y[1] * y[1] - 1),
+                            std::abs(y[0] * y[2] + y[1] * y[3]));
+          },
+          4};
+}
+
+/// The oscillator as a motion without constraints.
+inline Exact swing() {
+  Exact e = oscillator();
+  e.name = "swing";
+  e.problem.form =
+      Mechanical{.coordinates = 1, .force = [](auto q, auto, auto& out) { out[0] = -q[0]; }};
+  return e;
+}
+
 /// u' = second difference of u + cos t on `cells` cells, u = 0 at both ends; the last variable is
 /// algebraic: the sum of three values, so that the matrix is banded and singular in y'.
 inline Problem chain(int cells, double end) {
