@@ -49,16 +49,16 @@ ChildOutput run_child(const std::vector<std::string>& command) {
 
 Row row_of(const nlohmann::json& line, const reproduce::TestProblem& problem) {
   Row row;
-  row.method = line["method"];
-  row.status = line["succeeded"] ? "success" : "failed";
-  row.message = line["message"];
-  row.cpu_us = line["cpu_us"];
-  row.steps = line["steps"], row.rejected = line["rejected"], row.rhs = line["rhs"];
-  row.jacobians = line["jacobians"], row.factorizations = line["factorizations"];
-  row.solves = line["solves"];
+  row.method = line.at("method");
+  row.status = line.at("succeeded") ? "success" : "failed";
+  row.message = line.at("message");
+  row.cpu_us = line.at("cpu_us");
+  row.steps = line.at("steps"), row.rejected = line.at("rejected"), row.rhs = line.at("rhs");
+  row.jacobians = line.at("jacobians"), row.factorizations = line.at("factorizations");
+  row.solves = line.at("solves");
   if (!row.succeeded()) return row;
   const auto value = [&](int i) {
-    const auto& entry = line["values"][static_cast<std::size_t>(i)];
+    const auto& entry = line.at("values").at(static_cast<std::size_t>(i));
     return entry.is_null() ? unknown : entry.get<double>();  // JSON has no NaN
   };
   row.digits = significant_digits(problem, problem.differential, value);

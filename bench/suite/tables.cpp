@@ -117,26 +117,26 @@ void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstan
   };
   try {
     const nlohmann::json all = nlohmann::json::parse(text);
-    how = {all["machine"],
-           all["compiler"],
-           all["version"],
-           how.command.empty() ? all["command"].get<std::string>()
-                               : how.command + "` and `" + all["command"].get<std::string>(),
-           all["passes"],
-           all["load"]};
-    for (const nlohmann::json& entry : all["runs"]) {
+    how = {all.at("machine"),
+           all.at("compiler"),
+           all.at("version"),
+           how.command.empty() ? all.at("command").get<std::string>()
+                               : how.command + "` and `" + all.at("command").get<std::string>(),
+           all.at("passes"),
+           all.at("load")};
+    for (const nlohmann::json& entry : all.at("runs")) {
       Row r;
-      r.suite = entry["suite"], r.problem = entry["problem"];
-      r.solver = entry["solver"], r.method = entry["method"];
-      r.rtol = entry["rtol"], r.atol = entry["atol"];
-      r.digits = number_or_unknown(entry["digits"]);
-      r.digits_algebraic = number_or_unknown(entry["digits_algebraic"]);
-      r.cpu_us = number_or_unknown(entry["cpu_us"]);
-      r.start_us = number_or_unknown(entry["start_us"]);
+      r.suite = entry.at("suite"), r.problem = entry.at("problem");
+      r.solver = entry.at("solver"), r.method = entry.at("method");
+      r.rtol = entry.at("rtol"), r.atol = entry.at("atol");
+      r.digits = number_or_unknown(entry.at("digits"));
+      r.digits_algebraic = number_or_unknown(entry.at("digits_algebraic"));
+      r.cpu_us = number_or_unknown(entry.at("cpu_us"));
+      r.start_us = number_or_unknown(entry.at("start_us"));
       r.reference_digits = entry.value("reference_digits", 16.0);
-      r.steps = entry["steps"], r.rejected = entry["rejected"], r.rhs = entry["rhs"];
-      r.jacobians = entry["jacobians"], r.factorizations = entry["factorizations"];
-      r.solves = entry["solves"], r.status = entry["status"], r.message = entry["message"];
+      r.steps = entry.at("steps"), r.rejected = entry.at("rejected"), r.rhs = entry.at("rhs");
+      r.jacobians = entry.at("jacobians"), r.factorizations = entry.at("factorizations");
+      r.solves = entry.at("solves"), r.status = entry.at("status"), r.message = entry.at("message");
       rows.push_back(std::move(r));
     }
   } catch (const nlohmann::json::exception& error) {
