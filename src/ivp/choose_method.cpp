@@ -18,6 +18,8 @@ constexpr int most_coordinates = 60;  // where matrices of the constraints are d
 constexpr int most_variables = 100'000;
 // Implicit steps for sparse systems cost thirty times as much or more.
 constexpr double many_steps = 20'000;
+// Implicit turns have dense matrices.
+constexpr int most_that_take_turns = 400;
 constexpr double loose = 1e-3;  // from here on the lower order takes fewer evaluations
 
 /// What only implicit methods know was not asked for.
@@ -89,7 +91,7 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
       } else {
         if (!at_start) run = std::make_unique<Run>(problem, chosen, false);
         run->solution_.choice = chosen.method + ": on constraints, not stiff in its first steps";
-        run->takes_turns_ = !run->field_->is_sparse();
+        run->takes_turns_ = run->field_->differential <= most_that_take_turns;
         return run;
       }
     } catch (const InvalidInput&) {
