@@ -45,9 +45,11 @@ void StageSolver::interpolant(const State& state, const State& next, Interpolant
   }
 }
 
+/// Equations that were linear for a while let the iteration contract to rounding at once, which
+/// says nothing of what comes: a diode that begins to conduct within the step. From the rate of the
+/// step before no more may follow than that a correction of a thousand tolerances is the last one.
 NewtonMonitor::NewtonMonitor(const NewtonSettings& settings, double carried_eta)
-    : settings_(settings),
-      eta_(std::pow(std::max(carried_eta, std::numeric_limits<double>::epsilon()), 0.8)) {}
+    : settings_(settings), eta_(std::pow(std::max(carried_eta, 1e-6), 0.8)) {}
 
 NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   ++count_;
