@@ -141,11 +141,11 @@ bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterat
   return done;
 }
 
-bool ConstraintProjection::polish(double t, double* y) {
+bool ConstraintProjection::polish(double t, double* y, double enough) {
   const auto n = static_cast<std::ptrdiff_t>(system_->size);
   std::copy(y, y + n, x_.begin());
-  if (!set_->derivative_of.empty()) derivatives_.polish(AtTime(*set_, t), x_.data());
-  if (!solver_.polish(AtTime(*set_, t), x_.data())) return false;
+  if (!set_->derivative_of.empty()) derivatives_.polish(AtTime(*set_, t), x_.data(), enough);
+  if (!solver_.polish(AtTime(*set_, t), x_.data(), enough)) return false;
   std::copy(x_.begin(), x_.begin() + n, y);
   return true;
 }

@@ -29,7 +29,7 @@ class ConstraintProjection {
   /// change on success only.
   bool follow(double t, double* y, double* yp);
   /// From a point nearly there, with what the last call has found as long as it serves.
-  bool polish(double t, double* y);
+  bool polish(double t, double* y, double enough = 0);
   /// Names of the equations that cannot hold together, and of the held values in them.
   std::string contradiction(double t, const double* y);
 

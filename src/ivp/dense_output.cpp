@@ -46,10 +46,10 @@ void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool sol
     return;
   }
   working_.emplace(anchored_ ? *at_anchor_ : constraints_);
-  if (working_->polish(t, y)) return;
+  if (working_->polish(t, y, enough_)) return;
   std::copy(kept_.begin(), kept_.end(), y);
   working_.emplace(constraints_);
-  if (!working_->polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
+  if (!working_->polish(t, y, enough_)) std::copy(kept_.begin(), kept_.end(), y);
 }
 
 namespace {

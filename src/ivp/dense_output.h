@@ -92,6 +92,8 @@ class OutputProjection {
   /// With derivatives among more than `largest` unknowns it does nothing, unless they are sparse.
   OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
                    std::vector<double> scale, int largest);
+  /// Corrections below this, in units of the size of the variables, are left out; 0: to rounding.
+  void settle_for(double enough) { enough_ = enough; }
   /// `solved`: the algebraic rows hold already, as they do at mesh points.
   void apply(const Anchor& anchor, double t, double* y, bool solved);
 
@@ -106,6 +108,7 @@ class OutputProjection {
   std::optional<ConstraintProjection> at_anchor_, working_;
   Anchor anchor_;
   bool anchored_ = false;
+  double enough_ = 0;
   std::vector<double> tolerance_, kept_;
 };
 

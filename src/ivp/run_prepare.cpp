@@ -15,6 +15,9 @@ namespace daedalus {
 namespace {
 
 constexpr int most_unknowns_of_output = 200;  // dense least squares at every row
+// Of the tolerance; what steps add to the distance from the constraints the next projection takes
+// away, and output is put onto them to rounding.
+constexpr double part_left_by_projection = 1e-6;
 
 }  // namespace
 
@@ -148,8 +151,10 @@ std::unique_ptr<Stepper> Integrator::Run::make_stepper(const State& start) {
 void Integrator::Run::prepare_implicit(const State& start) {
   const int n = system_->size;
   stepper_ = make_stepper(start);
-  if (system_->project_steps)
+  if (system_->project_steps) {
     step_projection_ = std::make_unique<OutputProjection>(system_, *jacobian_, scale_, n);
+    step_projection_->settle_for(part_left_by_projection * options_.rtol);
+  }
   if (options_.project_output)
     projection_ =
         std::make_shared<OutputProjection>(system_, *jacobian_, scale_, most_unknowns_of_output);

@@ -110,7 +110,8 @@ double NearestPoint::extent(const Vector& step, const double* x) const {
   return largest;
 }
 
-bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_iterations) {
+bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_iterations,
+                           double enough) {
   equations.evaluate(x, residual_.data());
   if (!residual_.allFinite()) return false;
   double last = 0;
@@ -123,14 +124,14 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     if (!std::isfinite(change)) return false;
     // Damping: the natural step of the frozen linearisation must shrink. A step to far beyond the
     // size of the unknowns (from the flat part of an exponential) may be cut to what is left of it.
-    double fraction = 1;
+    double fraction = 1, next = 0;
     const double shortest = std::min(shortest_step, 1 / change);
     for (;; fraction *= 0.5) {
       for (int j = 0; j < unknowns_; ++j)
         trial_[j] = x[j] - fraction * scale_[j] * freedom_[j] * step_[j];
       equations.evaluate(trial_.data(), trial_residual_.data());
       apply_inverse(trial_residual_, natural_);
-      const double next = trial_residual_.allFinite() ? extent(natural_, x) : INFINITY;
+      next = trial_residual_.allFinite() ? extent(natural_, x) : INFINITY;
       if (next <= (1 - 0.25 * fraction) * change || change <= 1e-11 || fraction < shortest) break;
     }
     if (fraction < shortest && !fresh) {
@@ -142,7 +143,7 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     std::copy(trial_.begin(), trial_.end(), x);
     residual_ = trial_residual_;
     if (fraction < shortest) return false;
-    if (change <= rounding) return true;
+    if (change <= rounding || next <= enough) return true;
     // Corrections that no longer shrink are rounding, unless an old linearisation is to blame.
     if (iteration > 0 && change >= 0.3 * last && change <= (fresh ? 1e-10 : 1e-13)) return true;
     if (iteration > 0 && change > 0.1 * last) factored_ = false;
@@ -152,8 +153,8 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
   return last <= noise;
 }
 
-bool NearestPoint::polish(const PointEquations& equations, double* x) {
-  return iterate(equations, x, 20);
+bool NearestPoint::polish(const PointEquations& equations, double* x, double enough) {
+  return iterate(equations, x, 20, enough);
 }
 
 Vector NearestPoint::reach(const double* x) const {

@@ -37,8 +37,9 @@ class NearestPoint {
   bool solve(const PointEquations& equations, double* x, int max_iterations);
   /// No residual is larger than `tolerance` times what changes of the size of the unknowns do.
   bool holds(const PointEquations& equations, const double* x, double tolerance);
-  /// From nearby, with the linearisation of the last call as long as it serves.
-  bool polish(const PointEquations& equations, double* x);
+  /// From nearby, with the linearisation of the last call as long as it serves. Corrections below
+  /// `enough`, in units of the scale, are left out; 0: to rounding.
+  bool polish(const PointEquations& equations, double* x, double enough = 0);
 
   /// After a failure: the part of the residual that no free unknown can reach.
   Vector unreachable(const PointEquations& equations, const double* x);
@@ -49,7 +50,7 @@ class NearestPoint {
   std::vector<std::pair<int, double>> row(int equation) const;
 
  private:
-  bool iterate(const PointEquations& equations, double* x, int max_iterations);
+  bool iterate(const PointEquations& equations, double* x, int max_iterations, double enough = 0);
   void linearize(const PointEquations& equations, const double* x);
   void differentiate(const PointEquations& equations, const double* x);
   /// By equation: what the unknowns, at their scale, do to it; by the last linearisation.
