@@ -104,8 +104,9 @@ void Integrator::Run::save(std::ostream& stream) const {
   stepper_->save(memory);
   events_->save(memory);
   switches_->save(memory);
-  memory.insert(memory.end(), {last_switch_, last_interval_, static_cast<double>(switches_at_once_),
-                               static_cast<double>(shrinking_)});
+  memory.insert(memory.end(),
+                {last_switch_, last_interval_, static_cast<double>(switches_at_once_),
+                 static_cast<double>(shrinking_), restarted_at_, static_cast<double>(leaps_)});
   put(memory, solution_.statistics);
   memory.push_back(anchor_.t), memory.push_back(steps_since_anchor_);
   save_list(memory, anchor_.y), save_list(memory, anchor_.modes);
@@ -168,6 +169,7 @@ void Integrator::Run::restore(std::istream& stream) {
   last_switch_ = saved.number(), last_interval_ = saved.number();
   switches_at_once_ = static_cast<int>(saved.position(1 << 30));
   shrinking_ = static_cast<int>(saved.position(1 << 30));
+  restarted_at_ = saved.number(), leaps_ = static_cast<int>(saved.position(1 << 30));
   take(saved, solution_.statistics);
   anchor_.t = saved.number();
   steps_since_anchor_ = static_cast<int>(saved.position(1 << 30));

@@ -216,18 +216,19 @@ bool Integrator::Run::step() {
   const double end = problem_.t_span.end;
   do {
     const double limit = switches_->empty() ? end : switches_->next_time(t(), end);
-    if (!stepper_->attempt(limit)) {
+    leap_.reset();
+    if (!stepper_->attempt(limit) && !leap_from_start(limit)) {
       if (const auto near = singularities_ ? singularities_->nearby() : std::nullopt)
         solution_.singularities.push_back(
             {near->t, near->sigma, "the run ended here; on the manifold it would pass"});
       stop(Status::failed, stepper_->reason(), stepper_->failure());
       return false;
     }
-    if (needs_interpolant())
-      stepper_->interpolant(interpolant_);
-    else
+    interpolant_known_ = leap_ || needs_interpolant();
+    if (!interpolant_known_)
       interpolant_.t0 = stepper_->state().t, interpolant_.t1 = stepper_->next().t;
-    interpolant_known_ = needs_interpolant();
+    else if (!leap_)
+      stepper_->interpolant(interpolant_);
     look_for_events();
     if (over_ && solution_.status == Status::failed) return false;
     if (at_the_start_) pass_event();
@@ -237,6 +238,7 @@ bool Integrator::Run::step() {
   if (step_projection_) project_step();
   stepper_->commit();
   record_step();
+  if (leap_) restart_behind_leap();
   if (takes_turns_ && !reached) consider_turn();
   if (pending_reset_ >= 0 || pending_switch_) pass_event();
   if (reached && !over_) stop(Status::success, Reason::finished);

@@ -3,6 +3,7 @@
 // monitors and limits. `Integrator` and `solve` are thin covers of it.
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "daedalus/solve.h"
@@ -69,6 +70,8 @@ class Integrator::Run {
   Input shown(double t, const double* y) const;
   void find_hidden_index(const State& state);
   double first_step(const State& state) const;
+  bool leap_from_start(double limit);
+  void restart_behind_leap();
   bool within_limits();
   void check_assertions();
   void calibrate_switches(const State& state);
@@ -155,6 +158,9 @@ class Integrator::Run {
   double covering_h_ = 0;   ///< of the step before it was cut
   double last_switch_ = 0;
   double last_interval_ = 0;
+  double restarted_at_ = 0;    ///< the start, or the last event
+  int leaps_ = 0;              ///< made there
+  std::optional<State> leap_;  ///< the end of such a step until it is committed
   int switches_at_once_ = 0, shrinking_ = 0;
   std::chrono::steady_clock::time_point started_;
   double cpu_started_ = 0;

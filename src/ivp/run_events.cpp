@@ -156,6 +156,7 @@ void Integrator::Run::pass_event() {
   if (!settle(state)) return;
   const double h = first_step(state);
   stepper_->start(state, std::copysign(std::min(covering_h_, std::abs(h)), h));
+  restarted_at_ = state.t, leaps_ = 0;
   output_->forget();
   calibrate_switches(state);
   events_->start(state.t, state.y.data(), happened);

@@ -1,0 +1,55 @@
+// Starts from which no step is found. At a corner of the equations (the threshold of a transistor)
+// rounding errors of the start decide which slopes it has, and derivatives of the equations are as
+// large as the distance from the corner is small: the error of the first step does not shrink with
+// its size. So many roundings of the time later the corner is out of reach, which is as if the
+// event had been that much later.
+#include <cmath>
+#include <limits>
+
+#include "ivp/run.h"
+
+namespace daedalus {
+namespace {
+
+constexpr double roundings = 256, longer = 8;
+constexpr int most_leaps = 2;
+
+}  // namespace
+
+bool Integrator::Run::leap_from_start(double limit) {
+  if (field_ || options_.fixed_step > 0 || stepper_->reason() != Reason::step_too_small ||
+      t() != restarted_at_ || leaps_ == most_leaps)
+    return false;
+  const double rest = limit - t();
+  const double unit = std::max(std::abs(t()), 1e-12 * std::abs(rest));
+  const double size =
+      roundings * std::pow(longer, leaps_++) * std::numeric_limits<double>::epsilon() * unit;
+  if (size > 0.1 * std::abs(rest)) return false;
+  const double h = std::copysign(size, rest);
+  State end = stepper_->state();
+  end.t += h;
+  for (int i = 0; i < system_->size; ++i)
+    if (!system_->algebraic_variable[i]) end.y[i] += h * end.yp[i];
+  const std::vector<char> none(static_cast<std::size_t>(system_->size), 0);
+  Message message;
+  if (!reinitialize(end, none, false, message)) return false;
+  const State& begin = stepper_->state();
+  interpolant_.t0 = begin.t, interpolant_.t1 = end.t, interpolant_.size = system_->size;
+  interpolant_.basis = nullptr, interpolant_.nested = 1;
+  interpolant_.data = begin.y;
+  for (int i = 0; i < system_->size; ++i) interpolant_.data.push_back(end.y[i] - begin.y[i]);
+  stepper_->end_at(end.t, end.y);
+  leap_ = std::move(end);
+  return true;
+}
+
+void Integrator::Run::restart_behind_leap() {
+  const State state = *leap_;
+  leap_.reset();
+  if (state.t != t()) return;  // it was cut by an event
+  restarted_at_ = state.t;
+  stepper_->start(state, first_step(state));
+  output_->forget();
+}
+
+}  // namespace daedalus
