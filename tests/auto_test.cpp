@@ -150,6 +150,110 @@ TEST(Auto, TakesLongChainsByExplicitSteps) {
   }
 }
 
+/// A particle on the unit circle as M y' = f, index 3: the angle is t^2. [Arevalo1995]
+template <class F>
+Problem circling(F f) {
+  Vector masses = Vector::Ones(5);
+  masses[4] = 0;
+  return {.form = LinearlyImplicit{.size = 5, .mass = Mass::diagonal(masses), .f = f},
+          .t_span = {1, 3},
+          .start = {std::sin(1.0), std::cos(1.0), 2 * std::cos(1.0), -2 * std::sin(1.0), -4},
+          .variable_index = {1, 1, 2, 2, 3}};
+}
+
+constexpr auto on_circle = [](auto y, auto out) {
+  out[0] = y[2], out[1] = y[3];
+  out[2] = 2.0 * y[1] + y[0] * y[4];
+  out[3] = -2.0 * y[0] + y[1] * y[4];
+  out[4] = y[0] * y[0] + y[1] * y[1] - 1.0;
+};
+
+double error_on_circle(const Solution& s) {
+  const Input y = s.y_end();
+  return std::hypot(y[0] - std::sin(9.0), y[1] - std::cos(9.0));
+}
+
+TEST(Auto, RecordsFunctionsOfHigherIndex) {
+  for (const double rtol : {1e-4, 1e-7, 1e-10}) {
+    const Solution s = solve(circling(on_circle), {.rtol = rtol});
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    EXPECT_EQ(s.method, "dop853");
+    EXPECT_THAT(s.choice, HasSubstr("recorded"));
+    EXPECT_LE(error_on_circle(s), 30 * rtol);
+    // The multiplier is -4 t^2.
+    EXPECT_NEAR(s.y_end()[4], -36, 36 * 30 * rtol);
+    ASSERT_EQ(s.constraint_residual.size(), 2u);
+    EXPECT_EQ(s.constraint_residual[1].level, "velocity");
+    for (const ConstraintResidual& level : s.constraint_residual) EXPECT_LE(level.maximum, 1e-12);
+  }
+}
+
+TEST(Auto, RecordsEveryFormOfHigherIndex) {
+  const double rtol = 1e-8;
+  const Problem given = circling(on_circle);
+  std::vector<Problem> same(4, given);
+  same[0].form = LinearlyImplicit{.size = 5,
+                                  .mass =
+                                      [](auto y, auto m) {
+                                        for (int i = 0; i < 4; ++i) m(i, i) = 1.0 + 0.0 * y[0];
+                                      },
+                                  .f = on_circle};
+  same[1].form = FullyImplicit{.size = 5, .residual = [](auto y, auto yp, auto r) {
+                                 on_circle(y, r);
+                                 for (int i = 0; i < 4; ++i) r[i] = yp[i] - r[i];
+                               }};
+  // With the constraint of velocities, index 2: positions may drift, here by rounding.
+  same[2].form = LinearlyImplicit{
+      .size = 5, .mass = std::get<LinearlyImplicit>(given.form).mass, .f = [](auto y, auto out) {
+        on_circle(y, out);
+        out[4] = y[0] * y[2] + y[1] * y[3];
+      }};
+  same[2].variable_index = {1, 1, 1, 1, 2};
+  same[3].form =
+      HessenbergIndex3{.position = 2,
+                       .velocity = 2,
+                       .algebraic = 1,
+                       .f = [](auto, auto v, auto out) { out[0] = v[0], out[1] = v[1]; },
+                       .k =
+                           [](auto q, auto, auto u, auto out) {
+                             out[0] = 2.0 * q[1] + q[0] * u[0];
+                             out[1] = -2.0 * q[0] + q[1] * u[0];
+                           },
+                       .g = [](auto q, auto out) { out[0] = q[0] * q[0] + q[1] * q[1] - 1.0; }};
+  same[3].variable_index.clear();
+  for (const Problem& problem : same) {
+    const Solution s = solve(problem, {.rtol = rtol});
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    EXPECT_THAT(s.choice, HasSubstr("recorded"));
+    EXPECT_LE(error_on_circle(s), 30 * rtol) << problem.form.index() << ' ' << s.choice;
+  }
+}
+
+TEST(Auto, SolvesFunctionsThatCannotBeRecordedAsTheyStand) {
+  const auto branching = [](auto y, auto out) {
+    on_circle(y, out);
+    if (y[0] > 2.0) out[0] = 0.0 * y[0];
+  };
+  const auto plain_doubles = [](double, Input y, Output out) { on_circle(y, out); };
+  for (const Problem& problem : {circling(branching), circling(plain_doubles)}) {
+    const Solution s = solve(problem, {.rtol = 1e-5});
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    EXPECT_EQ(s.method, "radau");
+    EXPECT_THAT(s.choice, testing::Not(HasSubstr("recorded")));
+    // In the index as it stands errors of velocities count times h.
+    EXPECT_LE(error_on_circle(s), 1e-2);
+  }
+}
+
+TEST(Auto, FindsTheStartOfRecordedFunctions) {
+  Problem p = circling(on_circle);
+  p.start = {0.9, 0.5, 1, 0, 0};
+  const Solution s = solve(p, {.rtol = 1e-6});
+  ASSERT_TRUE(s.succeeded()) << s.message.text();
+  for (const ConstraintResidual& level : s.constraint_residual) EXPECT_LE(level.maximum, 1e-12);
+  EXPECT_NEAR(s.y(0).head(2).norm(), 1, 1e-13);
+}
+
 TEST(Auto, GraphsNeedNoNames) {
   const Solution s = solve(recorded(in_syrup(0.1)), {.method = "dop853"});
   EXPECT_EQ(s.status, Status::success) << s.message.text();

@@ -1,5 +1,7 @@
 #include "analysis/row_expressions.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "analysis/sum_of_products.h"
@@ -45,6 +47,15 @@ NodeId RowExpressions::residual(int row) {
     if (leaf.kind != Leaf::Kind::time) leaf.which = kernel.which[l][at];
     return input(leaf);
   });
+}
+
+int RowExpressions::variables_in(int row) const {
+  const auto& leaves =
+      equations_.kernels()[static_cast<std::size_t>(place_[static_cast<std::size_t>(row)].first)]
+          .leaves;
+  return static_cast<int>(std::count_if(leaves.begin(), leaves.end(), [](const Leaf& leaf) {
+    return leaf.kind == Leaf::Kind::variable;
+  }));
 }
 
 void RowExpressions::add(NodeId root, EquationBuilder& builder) const {

@@ -19,6 +19,8 @@ class RowExpressions {
 
   /// The left side of  0 = f_row.
   NodeId residual(int row);
+  /// How many variables and derivatives occur in a row.
+  int variables_in(int row) const;
   NodeId time() { return input({Leaf::Kind::time, 0, 0}); }
   NodeId discrete(int which) { return input({Leaf::Kind::discrete, 0, which}); }
   NodeId variable(int which, int order) { return input({Leaf::Kind::variable, order, which}); }

@@ -121,12 +121,16 @@ void Graph::grow() {
 NodeId Graph::intern(const Node& node) {
   if (nodes_.size() * 2 >= table_.size()) grow();
   const std::size_t mask = table_.size() - 1;
-  std::uint64_t hash = static_cast<std::uint64_t>(node.op) * 0x9E3779B97F4A7C15ull;
-  for (const std::uint64_t part : {static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.a)),
-                                   static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.b)),
-                                   static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.c)),
-                                   std::bit_cast<std::uint64_t>(node.value)})
-    hash = (hash ^ part) * 0xFF51AFD7ED558CCDull, hash ^= hash >> 29;
+  const auto pair = [](auto high, NodeId low) {
+    return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(low);
+  };
+  // Products that do not wait for each other.
+  std::uint64_t hash = pair(node.op, node.a) * 0x9E3779B97F4A7C15ull ^
+                       pair(static_cast<std::uint32_t>(node.b), node.c) * 0xC2B2AE3D27D4EB4Full ^
+                       std::bit_cast<std::uint64_t>(node.value) * 0xFF51AFD7ED558CCDull;
+  hash ^= hash >> 32;
+  hash *= 0x9E3779B97F4A7C15ull;
+  hash ^= hash >> 29;
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
     Cell& cell = table_[i];
     if (cell.epoch != epoch_) {

@@ -30,6 +30,10 @@ class ConstrainedMotion final : public ProjectedField {
   bool project_stage(double t, double* x) override;
   bool project_end(double t, double* x, const double* tolerance) override;
   double distance(double t, const double* x) override;
+  int levels() const override { return 2; }
+  void level(int k, double t, const double* x, double* r) override {
+    k == 0 ? equations_->positions(t, x, r) : equations_->velocities(t, x, x + n_, r);
+  }
   double health() const override { return constraints_->health(); }
   double since_singular() override;
   int leave_rest(double t, double* x, int branch, double speed) override;

@@ -64,6 +64,12 @@ class GraphSlopes final : public ProjectedField {
   GraphTape tape_;
 };
 
+Names picked(const Names& list, const std::vector<int>& which) {
+  Names result;
+  for (const int k : which) result.push_back(list[static_cast<std::size_t>(k)]);
+  return result;
+}
+
 }  // namespace
 
 std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
@@ -81,34 +87,43 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
   if (highest == 1) {
     auto equations = std::make_shared<GraphIndex2>(form, structure, std::move(modes));
     const std::vector<int> places = equations->places();
+    const Names names = picked(form.equation_names, equations->constraint_rows());
     auto field = std::make_unique<Index2Field>(std::move(equations), solves);
-    field->places = places;
+    field->places = places, field->constraint_names = names;
     return field;
   }
   auto start = std::make_shared<Vector>(Vector::Zero(form.size));
   const Vector& given_start = problem.start;
   start->head(given_start.size()) = given_start;
   const double t = problem.t_span.begin;
-  const auto dense = [form, structure, t, start, modes, solves]() {
-    auto motion = std::make_shared<GraphMotion>(form, structure, t, start->data(), modes);
-    const std::vector<int> places = motion->places();
-    auto field = std::make_unique<ConstrainedMotion>(std::move(motion), solves);
-    field->places = places;
+  const int discrete = modes ? static_cast<int>(modes->size()) : 0;
+  RecognisedMotion found(form, structure, discrete);
+  const auto dense_field = [t, start, modes, solves](const ExpressionGraph& graph,
+                                                     RecognisedMotion& motion) {
+    auto equations = std::make_shared<GraphMotion>(motion, t, start->data(), modes);
+    auto field = std::make_unique<ConstrainedMotion>(std::move(equations), solves);
+    field->places = motion.places();
+    field->constraint_names = picked(graph.equation_names, motion.constraint_rows);
     return field;
   };
   if (solves == Solves::by_factors) {
-    RecognisedMotion found(form, structure, modes ? static_cast<int>(modes->size()) : 0);
-    const bool moderate = found.coordinates() <= SparseMotion::most_dense_coordinates;
-    if (auto field = SparseMotion::make(found, t, start->data(), modes,
-                                        moderate ? SparseMotion::Dense(dense) : nullptr))
+    SparseMotion::Dense dense;
+    if (found.coordinates() <= SparseMotion::most_dense_coordinates)
+      dense = [form, structure, discrete, dense_field]() {
+        RecognisedMotion again(form, structure, discrete);
+        return dense_field(form, again);
+      };
+    if (auto field = SparseMotion::make(found, t, start->data(), modes, std::move(dense))) {
+      field->constraint_names = picked(form.equation_names, found.constraint_rows);
       return field;
+    }
     if (found.coordinates() > most_coordinates)
       refuse_motion(
           fmt::format("its {} coordinates are too many for dense matrices, and its "
                       "matrices are not sparse",
                       found.coordinates()));
   }
-  return dense();
+  return dense_field(form, found);
 }
 
 }  // namespace daedalus

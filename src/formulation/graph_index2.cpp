@@ -39,7 +39,7 @@ GraphIndex2::GraphIndex2(const ExpressionGraph& form, const StructuralAnalysis& 
       only_y = only_y && structure.variable_offset[variable] > 0;
     }
     if (derivatives == 0 && only_y) {
-      constraints.push_back(residual);
+      constraints.push_back(residual), constraint_rows_.push_back(row);
       continue;
     }
     const auto at = std::find(y.begin(), y.end(), of) - y.begin();

@@ -15,6 +15,8 @@ class GraphIndex2 final : public Index2Equations {
 
   /// Differential variables, then the others.
   const std::vector<int>& places() const { return places_; }
+  /// Where the constraints stand among the equations.
+  const std::vector<int>& constraint_rows() const { return constraint_rows_; }
 
   std::shared_ptr<Index2Equations> copy() const override {
     return std::make_shared<GraphIndex2>(*this);
@@ -40,7 +42,7 @@ class GraphIndex2 final : public Index2Equations {
   }
 
  private:
-  std::vector<int> places_;
+  std::vector<int> places_, constraint_rows_;
   GraphTape slopes_, directions_, constraint_, drift_, jacobian_, jacobian_rate_;
 };
 

@@ -5,13 +5,12 @@
 
 namespace daedalus {
 
-GraphMotion::GraphMotion(const ExpressionGraph& form, const StructuralAnalysis& structure, double t,
-                         const double* y, std::shared_ptr<const std::vector<double>> modes)
+GraphMotion::GraphMotion(RecognisedMotion& found, double t, const double* y,
+                         std::shared_ptr<const std::vector<double>> modes)
     : modes_(std::move(modes)) {
-  RecognisedMotion found(form, structure, modes_ ? static_cast<int>(modes_->size()) : 0);
   coordinates = found.coordinates(), position = found.multipliers();
   shown_accelerations = found.shown_accelerations;
-  places_ = found.places();
+  places_ = found.places(), constraint_rows_ = found.constraint_rows;
   constraints_ =
       ConstraintTapes(found.rows.graph, coordinates, found.rows.inputs() - 1 - 2 * coordinates,
                       found.constraints, modes_);

@@ -12,11 +12,13 @@ namespace daedalus {
 class GraphMotion final : public MotionEquations {
  public:
   /// Throws InvalidInput that says what is missing. `y` is a point near the start.
-  GraphMotion(const ExpressionGraph& form, const StructuralAnalysis& structure, double t,
-              const double* y, std::shared_ptr<const std::vector<double>> modes);
+  GraphMotion(RecognisedMotion& found, double t, const double* y,
+              std::shared_ptr<const std::vector<double>> modes);
 
   /// Coordinates, their velocities, multipliers, accelerations that have names.
   const std::vector<int>& places() const { return places_; }
+  /// Where the constraints stand among the equations.
+  const std::vector<int>& constraint_rows() const { return constraint_rows_; }
 
   std::shared_ptr<MotionEquations> copy() const override {
     return std::make_shared<GraphMotion>(*this);
@@ -49,7 +51,7 @@ class GraphMotion final : public MotionEquations {
   void make_dynamics(RecognisedMotion& found);
   void check_forces(double t, const Vector& start);
 
-  std::vector<int> places_;
+  std::vector<int> places_, constraint_rows_;
   std::shared_ptr<const std::vector<double>> modes_;
   ConstraintTapes constraints_;
   GraphTape mass_, directions_, force_;

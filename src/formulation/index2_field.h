@@ -24,6 +24,10 @@ class Index2Field final : public ProjectedField {
   bool project_stage(double t, double* x) override;
   bool project_end(double t, double* x, const double* tolerance) override;
   double distance(double t, const double* x) override;
+  int levels() const override { return 1; }
+  void level(int, double t, const double* x, double* r) override {
+    equations_->constraint(t, x, r);
+  }
   double health() const override { return health_; }
   double since_singular() override;
   std::unique_ptr<ProjectedField> for_output() const override;

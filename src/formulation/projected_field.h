@@ -38,6 +38,14 @@ class ProjectedField {
     for (int i = 0; i < differential; ++i) y[place(i)] = x[i];
   }
 
+  /// What x satisfies: constraints (level 0) and their time derivatives. No names: the field cannot
+  /// tell.
+  Names constraint_names = {};
+  virtual int levels() const { return 0; }
+  virtual void level(int k, double t, const double* x, double* r) {
+    (void)k, (void)t, (void)x, (void)r;
+  }
+
   /// A slope costs as much as the equations have entries.
   virtual bool is_sparse() const { return false; }
   std::int64_t factorizations = 0;

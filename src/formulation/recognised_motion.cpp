@@ -11,6 +11,7 @@ namespace {
 
 /// (x, u) of an equation der(x) = u, or (-1, -1).
 std::pair<int, int> named_rate(RowExpressions& rows, int row) {
+  if (rows.variables_in(row) != 2) return {-1, -1};
   const NodeId residual = rows.residual(row);
   const auto occurring = rows.occurring(residual);
   int rate = -1, value = -1;
@@ -174,7 +175,7 @@ void RecognisedMotion::sort_rows(const std::vector<int>& others, const Expressio
       refuse_motion(fmt::format("equation \"{}\" holds neither positions alone nor an acceleration",
                                 form.equation_names[row]));
     if (on_positions)
-      constraints.push_back(residual);
+      constraints.push_back(residual), constraint_rows.push_back(row);
     else
       balances.push_back(residual), accelerated.push_back(std::move(accelerations));
   }

@@ -38,6 +38,7 @@ class RecognisedMotion {
   std::vector<int> q, v, lambda, a;      ///< variables
   std::vector<int> shown_accelerations;  ///< coordinates that `a` belong to
   std::vector<NodeId> constraints, dynamics;
+  std::vector<int> constraint_rows;  ///< where they stand among the equations
 
  private:
   std::vector<int> sort_variables(const ExpressionGraph& form, const StructuralAnalysis& structure);

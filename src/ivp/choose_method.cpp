@@ -5,6 +5,7 @@
 
 #include "analysis/signature.h"
 #include "expression/equation_set.h"
+#include "formulation/recorded_problem.h"
 #include "ivp/run.h"
 
 namespace daedalus {
@@ -14,6 +15,8 @@ namespace {
 // the interval, which is little beside the run itself.
 constexpr int steps_ahead = 40, most_steps_ahead = 2000;
 constexpr double part_ahead = 0.02;
+// Where steps as long as stability allows would be no more than these, nothing is lost by them.
+constexpr int steps_that_tell = 4, few_steps = 100;
 constexpr int most_coordinates = 60;  // where matrices of the constraints are dense
 constexpr int most_variables = 100'000;
 // Implicit steps for sparse systems cost thirty times as much or more.
@@ -44,7 +47,8 @@ bool may_lie_on_a_manifold(const Problem& problem) {
     return false;
   const StructuralAnalysis structure =
       analyze_structure(signature_of(*form->equations, form->size));
-  return structure.regular && structure.index == 3;
+  return structure.regular &&
+         (structure.index == 3 || (structure.index == 2 && form->size <= most_recorded_of_index_2));
 }
 
 }  // namespace
@@ -56,8 +60,9 @@ bool Integrator::Run::shows_stiffness() const {
   ahead.start(stepper_->state(), stepper_->next_step());
   const auto [begin, end] = problem_.t_span;
   const auto seen_enough = [&](int steps) {
-    return steps >= steps_ahead &&
-           std::abs(ahead.state().t - begin) >= part_ahead * std::abs(end - begin);
+    const double interval = std::abs(end - begin);
+    return (steps >= steps_ahead && std::abs(ahead.state().t - begin) >= part_ahead * interval) ||
+           (steps >= steps_that_tell && few_steps * ahead.longest_stable_step() > interval);
   };
   for (int k = 0; k < most_steps_ahead && !seen_enough(k); ++k) {
     if (!ahead.attempt(end)) return true;
@@ -69,35 +74,50 @@ bool Integrator::Run::shows_stiffness() const {
   return false;
 }
 
+/// Explicit steps on the manifold of the constraints; nothing where they do not suit, and why.
+std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& problem,
+                                                                const Options& options,
+                                                                bool at_start, std::string& why) {
+  why = "no motion on constraints of moderate size";
+  if (!may_lie_on_a_manifold(problem)) return nullptr;
+  Options chosen = options;
+  chosen.method = options.rtol >= loose ? "dormand_prince_5" : "dop853";
+  try {
+    auto run = std::make_unique<Run>(problem, chosen, true);
+    if (run->field_->algebraic == 0) {
+      why = "no constraints are left";
+    } else if (run->over_) {
+      why = "the start was not found by an explicit method";
+    } else if (run->field_->differential > 2 * most_coordinates && !run->field_->is_sparse()) {
+      why = "the constraints are many";
+    } else if (!run->field_->is_affine()) {
+      why = "multipliers enter nonlinearly";  // several may satisfy the equations
+    } else if (run->shows_stiffness()) {
+      why = "stiff in its first steps";
+    } else {
+      if (!at_start) run = std::make_unique<Run>(problem, chosen, false);
+      run->solution_.choice = chosen.method + ": on constraints, not stiff in its first steps";
+      run->takes_turns_ = run->field_->differential <= most_that_take_turns;
+      return run;
+    }
+  } catch (const InvalidInput&) {
+    // Another form, or something that the other method will complain of as well.
+  }
+  return nullptr;
+}
+
 std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
                                                        const Options& options, bool at_start) {
   if (options.method != "auto") return std::make_unique<Run>(problem, options, at_start);
-  Options chosen = options;
-  chosen.method = options.rtol >= loose ? "dormand_prince_5" : "dop853";
-  std::string why = "no motion on constraints of moderate size";
-  if (!leaves_the_choice(options)) {
-    why = "options of implicit methods are given";
-  } else if (may_lie_on_a_manifold(problem)) {
-    try {
-      auto run = std::make_unique<Run>(problem, chosen, true);
-      if (run->field_->algebraic == 0) {
-        why = "no constraints are left";
-      } else if (run->over_) {
-        why = "the start was not found by an explicit method";
-      } else if (run->field_->differential > 2 * most_coordinates && !run->field_->is_sparse()) {
-        why = "the constraints are many";
-      } else if (run->shows_stiffness()) {
-        why = "stiff in its first steps";
-      } else {
-        if (!at_start) run = std::make_unique<Run>(problem, chosen, false);
-        run->solution_.choice = chosen.method + ": on constraints, not stiff in its first steps";
-        run->takes_turns_ = run->field_->differential <= most_that_take_turns;
-        return run;
-      }
-    } catch (const InvalidInput&) {
-      // Another form, or something that the other method will complain of as well.
+  std::string why = "options of implicit methods are given";
+  if (leaves_the_choice(options)) {
+    const std::optional<Problem> graph = recorded_if_of_higher_index(problem);
+    if (auto run = make_explicit(graph ? *graph : problem, options, at_start, why)) {
+      if (graph) run->solution_.choice += "; the functions were recorded";
+      return run;
     }
   }
+  Options chosen = options;
   chosen.method = "radau";
   auto run = std::make_unique<Run>(problem, chosen, at_start);
   run->solution_.choice = "radau: " + why;

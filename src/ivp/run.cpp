@@ -33,14 +33,14 @@ Input Integrator::Run::shown(double time, const double* y) const {
 bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
                                    Message& message) {
   // Models may have conditions of their own at the start.
-  if (field_ && !system_->constraints &&
+  if (field_ && !system_->constraints && !system_->start_constraints &&
       field_->distance(state.t, state.y.data()) < close_to_manifold) {
     rate_known_.assign(static_cast<std::size_t>(system_->size), 1);
     note_shift(state);
     return true;
   }
-  StartReport report = make_consistent(*system_, jacobian(state), state.t, state.y, state.yp, fixed,
-                                       scale_, at_start);
+  StartReport report = make_consistent(equations(), jacobian(state), state.t, state.y, state.yp,
+                                       fixed, scale_, at_start);
   message = report.message;
   rate_known_ = report.rate_known;
   note_shift(state);
@@ -94,7 +94,7 @@ void Integrator::Run::begin() {
   const double h = consistent ? first_step(state) : 0;
   stepper_->start(state, h);
   if (consistent) state = stepper_->state();  // with the multipliers
-  last_switch_ = state.t;
+  last_switch_ = restarted_at_ = state.t;
   move_anchor(true);
   step_anchor_ = anchor_;
   if (!consistent) {

@@ -61,8 +61,11 @@ class Integrator::Run {
   void use_output(std::shared_ptr<StepOutput> output);
   Jacobian& jacobian(const State& at);
   void note_shift(const State& state);
-  void watch_velocities();
+  void watch_constraints();
+  System& equations();
   bool needs_interpolant() const;
+  static std::unique_ptr<Run> make_explicit(const Problem& problem, const Options& options,
+                                            bool at_start, std::string& why);
   bool shows_stiffness() const;
   void leave_out_auxiliary_variables();
   void begin();
@@ -114,6 +117,7 @@ class Integrator::Run {
   std::string branch_note_;               ///< where the motion is not unique
   Vector given_start_;                    ///< of all variables
   std::shared_ptr<System> system_;
+  std::shared_ptr<System> equations_;  ///< of an outline, made when first asked for
   std::unique_ptr<Jacobian> jacobian_;
   const ExplicitTable* explicit_ = nullptr;           ///< the method, if it is one
   const ExtrapolationTable* extrapolated_ = nullptr;  ///< likewise

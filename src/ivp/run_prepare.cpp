@@ -58,7 +58,6 @@ void Integrator::Run::prepare() {
   system_->choose_evaluation(options_.evaluation);
   // A field keeps it by construction, and near singular points multipliers do not exist.
   const bool on_manifold = formulation == Formulation::manifold;
-  if (on_manifold && std::holds_alternative<ExpressionGraph>(problem_.form)) watch_velocities();
   if (on_manifold)
     std::erase_if(system_->levels,
                   [](const ConstraintLevel& level) { return level.name == "acceleration"; });
@@ -111,14 +110,32 @@ void Integrator::Run::prepare() {
   solution_.unknowns = n;
 }
 
-/// Constraints of motions are kept at the level of velocities too.
-void Integrator::Run::watch_velocities() {
-  if (!system_->hidden_constraints || system_->switching) return;
-  const auto reduced = make_system(problem_, Formulation::projected);
-  // Accelerations are no variables of this system.
-  if (reduced->levels.size() != 3) return;
-  reduced->levels.resize(2);
-  system_->levels = reduced->levels;
+/// What the field keeps, where it can tell.
+void Integrator::Run::watch_constraints() {
+  if (field_->constraint_names.empty()) return;
+  system_->levels.clear();
+  for (int k = 0; k < field_->levels(); ++k) {
+    ConstraintLevel level{k == 0 ? "position" : "velocity", field_->constraint_names, {}};
+    if (k > 0)
+      for (std::string& name : level.equations) name = "d/dt " + name;
+    std::vector<double> x(static_cast<std::size_t>(field_->differential));
+    level.residual = [k, field = field_.get(), x](double t, const double* y, double* r) mutable {
+      field->gather(y, x.data());
+      field->level(k, t, x.data(), r);
+    };
+    system_->levels.push_back(std::move(level));
+  }
+}
+
+/// The equations themselves, where steps are made by a field that does without them.
+System& Integrator::Run::equations() {
+  if (!field_ || system_->own_jacobian || !std::holds_alternative<ExpressionGraph>(problem_.form))
+    return *system_;
+  if (!equations_) {
+    equations_ = make_system(problem_, Formulation::direct);
+    equations_->expansion = expansion_;
+  }
+  return *equations_;
 }
 
 void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {
@@ -129,7 +146,7 @@ void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {
 
 Jacobian& Integrator::Run::jacobian(const State& at) {
   if (!jacobian_)
-    jacobian_ = std::make_unique<Jacobian>(*system_, options_.linear_algebra, at.t, at.y.data(),
+    jacobian_ = std::make_unique<Jacobian>(equations(), options_.linear_algebra, at.t, at.y.data(),
                                            at.yp.data());
   return *jacobian_;
 }
@@ -172,6 +189,7 @@ void Integrator::Run::prepare_manifold(const State& start) {
   const bool by_products = explicit_ && explicit_->by_products;
   field_ = make_projected_field(problem_, system_->modes,
                                 by_products ? Solves::by_products : Solves::by_factors);
+  watch_constraints();
   if (explicit_) {
     stepper_ = std::make_unique<ExplicitStepper>(field_, *explicit_, options_, atol_,
                                                  solution_.statistics);

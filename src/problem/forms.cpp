@@ -7,6 +7,7 @@
 #include "analysis/signature.h"
 #include "formulation/reduced_graph.h"
 #include "problem/form_equations.h"
+#include "problem/graph_outline.h"
 #include "problem/system_of.h"
 #include "problem/total_derivative.h"
 
@@ -322,7 +323,8 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
   baumgarte_rate = baumgarte_rate == 0 ? decays_over_interval / interval
                                        : std::copysign(baumgarte_rate, interval);
   // Start, monitors and output of what is integrated as a field.
-  if (formulation == Formulation::manifold)
+  const bool by_field = formulation == Formulation::manifold;
+  if (by_field)
     formulation = std::holds_alternative<Mechanical>(problem.form) ? Formulation::projected
                                                                    : Formulation::direct;
   std::shared_ptr<System> system = std::visit(
@@ -330,7 +332,8 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
         if constexpr (std::is_same_v<std::decay_t<decltype(form)>, Mechanical>)
           return make_mechanical(problem, form, formulation, baumgarte_rate);
         else if constexpr (std::is_same_v<std::decay_t<decltype(form)>, ExpressionGraph>)
-          return formulation == Formulation::direct || formulation == Formulation::automatic
+          return by_field && outline_suffices(problem, form) ? make_graph_outline(problem, form)
+                 : formulation == Formulation::direct || formulation == Formulation::automatic
                      ? make_graph_system(problem, form)
                      : make_reduced_graph(problem, form, formulation, baumgarte_rate);
         else

@@ -162,9 +162,10 @@ Problem recorded(const Problem& problem) {
   form.discrete = std::make_shared<std::vector<double>>();
   Problem result = problem;
   result.form = std::move(form);
-  // Both are known better now.
+  // All of them are known better now.
   result.sparsity.reset();
   result.jacobian = {};
+  result.variable_index.clear();
   return result;
 }
 

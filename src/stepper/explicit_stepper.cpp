@@ -197,7 +197,9 @@ void ExplicitStepper::note_stiffness() {
     slopes += std::pow(after[i] - before[i], 2);
     points += std::pow(next_x_[i] - stage_[i], 2);
   }
-  if (points > 0 && std::abs(h_used_) * std::sqrt(slopes / points) > method_.stability) {
+  const double eigenvalue = points > 0 ? std::sqrt(slopes / points) : 0;
+  fastest_ = std::max(fastest_, eigenvalue);
+  if (std::abs(h_used_) * eigenvalue > method_.stability) {
     ++stiff_steps_, easy_steps_ = 0;
   } else if (++easy_steps_ >= steps_that_clear) {
     stiff_steps_ = 0;

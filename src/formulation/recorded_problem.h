@@ -1,0 +1,17 @@
+#pragma once
+// Functions of problems of higher index, recorded: a graph tells which derivatives of which
+// equations are needed, so that the index is reduced and motions are found as in a model text.
+#include <optional>
+
+#include "daedalus/problem.h"
+
+namespace daedalus {
+
+/// Explicit steps have dense matrices there, and derivatives of all of their entries.
+inline constexpr int most_recorded_of_index_2 = 40;
+
+/// The problem as a graph, if it says that its index is above 1 and all of its functions can be
+/// recorded; else nothing, and the functions are solved in the index in which they stand.
+std::optional<Problem> recorded_if_of_higher_index(const Problem& problem);
+
+}  // namespace daedalus
