@@ -6,6 +6,7 @@
 #include "bvp/boundary_graph.h"
 #include "daedalus/error.h"
 #include "expression/recorded_equations.h"
+#include "problem/require.h"
 
 namespace daedalus {
 
@@ -18,22 +19,16 @@ int BoundaryProblem::states() const {
 namespace bvp {
 namespace {
 
-void require(bool holds, const std::string& message) {
-  if (!holds) throw InvalidInput(message);
-}
-
 void check(const BoundaryProblem& p) {
   require(!p.orders.empty() || p.parameters > 0,
           "orders: a boundary value problem needs at least "
           "one differential component");
-  for (const int m : p.orders)
-    require(m >= 1 && m <= 9, fmt::format("orders: {} is not between 1 and 9", m));
+  for (const int m : p.orders) require(m >= 1 && m <= 9, "orders: {} is not between 1 and 9", m);
   require(p.algebraic >= 0 && p.parameters >= 0 && p.conditions >= 0,
           "algebraic, parameters and conditions must not be negative");
   require(static_cast<bool>(p.f) || p.orders.empty(), "f: no function was given");
-  require(
-      p.algebraic == 0 || static_cast<bool>(p.g),
-      fmt::format("g: no function was given, but there are {} algebraic variables", p.algebraic));
+  require(p.algebraic == 0 || static_cast<bool>(p.g),
+          "g: no function was given, but there are {} algebraic variables", p.algebraic);
   require(p.conditions == 0 || static_cast<bool>(p.condition), "condition: no function was given");
   require(!p.f || p.f.is_recordable(),
           "f takes plain doubles; make it generic in its scalar, [](auto t, auto z, auto y, auto "
@@ -43,24 +38,22 @@ void check(const BoundaryProblem& p) {
           "condition takes plain doubles; make it generic in its scalar");
   require(
       std::isfinite(p.t_span.begin) && std::isfinite(p.t_span.end) && p.t_span.begin < p.t_span.end,
-      fmt::format("t_span: [{}, {}] is not an interval", p.t_span.begin, p.t_span.end));
+      "t_span: [{}, {}] is not an interval", p.t_span.begin, p.t_span.end);
   double before = -HUGE_VAL;
   for (const double t : p.points) {
-    require(t > before, fmt::format("points: {} is not larger than the point before it", t));
-    require(t >= p.t_span.begin && t <= p.t_span.end,
-            fmt::format("points: {} lies outside of [{}, {}]", t, p.t_span.begin, p.t_span.end));
+    require(t > before, "points: {} is not larger than the point before it", t);
+    require(t >= p.t_span.begin && t <= p.t_span.end, "points: {} lies outside of [{}, {}]", t,
+            p.t_span.begin, p.t_span.end);
     before = t;
   }
   const std::size_t names = static_cast<std::size_t>(p.states() + p.algebraic);
   require(p.variables.empty() || p.variables.size() == names,
-          fmt::format("variables: {} names for {} variables", p.variables.size(), names));
+          "variables: {} names for {} variables", p.variables.size(), names);
   require(p.condition_names.empty() ||
               p.condition_names.size() == static_cast<std::size_t>(p.conditions),
-          fmt::format("condition_names: {} names for {} conditions", p.condition_names.size(),
-                      p.conditions));
+          "condition_names: {} names for {} conditions", p.condition_names.size(), p.conditions);
   require(p.parameter_guess.empty() || p.parameter_guess.size() == p.parameters,
-          fmt::format("parameter_guess: {} values for {} parameters", p.parameter_guess.size(),
-                      p.parameters));
+          "parameter_guess: {} values for {} parameters", p.parameter_guess.size(), p.parameters);
 }
 
 /// Which derivative of which variable stands at each place of z.

@@ -41,9 +41,9 @@ class GraphSlopes final : public ProjectedField {
       bool linear = derivatives == 1;
       for (const auto& [variable, order] : rows.occurring(factor)) linear = linear && order == 0;
       require(linear,
-              fmt::format("explicit methods need each derivative of a model in an equation of its "
-                          "own; equation \"{}\" is different; use radau for this model",
-                          form.equation_names[row]));
+              "explicit methods need each derivative of a model in an equation of its "
+              "own; equation \"{}\" is different; use radau for this model",
+              form.equation_names[row]);
       const NodeId rest = rows.substituted(residual, {{{j, 1}, graph.constant(0)}});
       slopes[static_cast<std::size_t>(j)] = graph.div(graph.neg(rest), factor);
     }

@@ -52,9 +52,9 @@ GraphIndex2::GraphIndex2(const ExpressionGraph& form, const StructuralAnalysis& 
       slopes[static_cast<std::size_t>(at)] = graph.div(graph.neg(rest), factor);
     }
     require(explicit_row,
-            fmt::format("explicit methods integrate models der(y) = f(t, y, z), 0 = g(t, y); "
-                        "equation \"{}\" is different; use radau for this model",
-                        form.equation_names[row]));
+            "explicit methods integrate models der(y) = f(t, y, z), 0 = g(t, y); "
+            "equation \"{}\" is different; use radau for this model",
+            form.equation_names[row]);
   }
   require(constraints.size() == z.size(),
           "explicit methods need as many constraints as algebraic variables; use radau for this "

@@ -284,13 +284,12 @@ Names equation_names(const Problem& problem, const Sizes& n) {
 
 std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical& form,
                                         Formulation formulation, double baumgarte_rate) {
-  require(form.coordinates > 0,
-          fmt::format("form.coordinates = {}, must be positive", form.coordinates));
+  require(form.coordinates > 0, "form.coordinates = {}, must be positive", form.coordinates);
   require(form.holonomic >= 0 && form.nonholonomic >= 0 &&
               form.holonomic + form.nonholonomic <= form.coordinates,
-          fmt::format("form.holonomic = {} and form.nonholonomic = {}: at most {} constraints for "
-                      "{} coordinates",
-                      form.holonomic, form.nonholonomic, form.coordinates, form.coordinates));
+          "form.holonomic = {} and form.nonholonomic = {}: at most {} constraints for "
+          "{} coordinates",
+          form.holonomic, form.nonholonomic, form.coordinates, form.coordinates);
   require(bool(form.force), "form.force is missing");
   require(form.holonomic == 0 || bool(form.constraint), "form.constraint is missing");
   require(form.nonholonomic == 0 || bool(form.velocity_constraint),

@@ -14,24 +14,21 @@ namespace {
 
 void require_finite(const Vector& values, const char* field) {
   for (int i = 0; i < values.size(); ++i)
-    require(std::isfinite(values[i]),
-            fmt::format("{}[{}] = {}, must be finite", field, i, values[i]));
+    require(std::isfinite(values[i]), "{}[{}] = {}, must be finite", field, i, values[i]);
 }
 
 void validate_problem(const Problem& problem) {
   const auto [t0, t1] = problem.t_span;
-  require(std::isfinite(t0) && std::isfinite(t1),
-          fmt::format("t_span = [{}, {}], both ends must be finite", t0, t1));
-  require(t0 != t1,
-          fmt::format("t_span = [{}, {}] is empty: the end must differ from the begin", t0, t1));
+  require(std::isfinite(t0) && std::isfinite(t1), "t_span = [{}, {}], both ends must be finite", t0,
+          t1);
+  require(t0 != t1, "t_span = [{}, {}] is empty: the end must differ from the begin", t0, t1);
   const int size = size_of(problem.form);
   if (size <= 0) return;  // making the system tells which size is wrong
-  require(
-      problem.start.size() <= size,
-      fmt::format("start has {} values, the problem has {} variables", problem.start.size(), size));
+  require(problem.start.size() <= size, "start has {} values, the problem has {} variables",
+          problem.start.size(), size);
   require(problem.start_derivative.size() <= size,
-          fmt::format("start_derivative has {} values, the problem has {} variables",
-                      problem.start_derivative.size(), size));
+          "start_derivative has {} values, the problem has {} variables",
+          problem.start_derivative.size(), size);
   require_finite(problem.start, "start");
   require_finite(problem.start_derivative, "start_derivative");
 }
@@ -40,43 +37,37 @@ void validate_problem(const Problem& problem) {
 
 void validate(const Problem& problem, const Options& options) {
   validate_problem(problem);
-  require(options.rtol > 0 && options.rtol < 1,
-          fmt::format("rtol = {}, must lie between 0 and 1", options.rtol));
+  require(options.rtol > 0 && options.rtol < 1, "rtol = {}, must lie between 0 and 1",
+          options.rtol);
   require(options.rtol >= 1e-14,
-          fmt::format("rtol = {}, below what double precision can give; use at least 1e-14",
-                      options.rtol));
+          "rtol = {}, below what double precision can give; use at least 1e-14", options.rtol);
   for (int i = 0; i < options.atol.size(); ++i)
     require(options.atol[i] > 0 && std::isfinite(options.atol[i]),
-            fmt::format("atol[{}] = {}, must be positive and finite", i, options.atol[i]));
+            "atol[{}] = {}, must be positive and finite", i, options.atol[i]);
   require(options.fixed_step >= 0 && std::isfinite(options.fixed_step),
-          fmt::format("fixed_step = {}, must be positive (or 0 for error control)",
-                      options.fixed_step));
+          "fixed_step = {}, must be positive (or 0 for error control)", options.fixed_step);
   require(options.baumgarte_rate >= 0 && std::isfinite(options.baumgarte_rate),
-          fmt::format("baumgarte_rate = {}, must be positive (or 0 for automatic)",
-                      options.baumgarte_rate));
-  require(
-      options.first_step >= 0 && std::isfinite(options.first_step),
-      fmt::format("first_step = {}, must be positive (or 0 for automatic)", options.first_step));
-  require(options.branch >= 0,
-          fmt::format("branch = {}, must be 1, 2, ... (or 0 for the first)", options.branch));
-  require(options.max_step > 0, fmt::format("max_step = {}, must be positive", options.max_step));
-  require(options.max_steps > 0,
-          fmt::format("max_steps = {}, must be positive", options.max_steps));
-  require(options.time_limit > 0,
-          fmt::format("time_limit = {}, must be positive", options.time_limit));
-  require(options.points == 0 || options.points >= 2,
-          fmt::format("points = {}, must be at least 2", options.points));
+          "baumgarte_rate = {}, must be positive (or 0 for automatic)", options.baumgarte_rate);
+  require(options.first_step >= 0 && std::isfinite(options.first_step),
+          "first_step = {}, must be positive (or 0 for automatic)", options.first_step);
+  require(options.branch >= 0, "branch = {}, must be 1, 2, ... (or 0 for the first)",
+          options.branch);
+  require(options.max_step > 0, "max_step = {}, must be positive", options.max_step);
+  require(options.max_steps > 0, "max_steps = {}, must be positive", options.max_steps);
+  require(options.time_limit > 0, "time_limit = {}, must be positive", options.time_limit);
+  require(options.points == 0 || options.points >= 2, "points = {}, must be at least 2",
+          options.points);
   require(options.points == 0 || options.at.empty(), "points and at are both given: choose one");
   if (options.method != "auto") require_method(options.method);
   for (std::size_t e = 0; e < options.events.size(); ++e)
-    require(bool(options.events[e].value),
-            fmt::format("events[{}] (\"{}\") has no value function", e, options.events[e].name));
+    require(bool(options.events[e].value), "events[{}] (\"{}\") has no value function", e,
+            options.events[e].name);
 }
 
 void require_tolerances(const Vector& atol, int variables) {
   require(atol.size() == variables,
-          fmt::format("atol has {} values, needs one, or one for each of the {} variables",
-                      atol.size(), variables));
+          "atol has {} values, needs one, or one for each of the {} variables", atol.size(),
+          variables);
 }
 
 Vector absolute_tolerance(const Problem& problem, const Options& options, const System& system) {
@@ -105,8 +96,7 @@ std::vector<double> output_times(const Problem& problem, const Options& options)
   for (int i = 0; i < options.points; ++i)
     times.push_back(i + 1 == options.points ? t1 : t0 + (t1 - t0) * i / (options.points - 1));
   for (double t : times)
-    require((t - t0) * (t - t1) <= 0,
-            fmt::format("at contains {}, outside of t_span = [{}, {}]", t, t0, t1));
+    require((t - t0) * (t - t1) <= 0, "at contains {}, outside of t_span = [{}, {}]", t, t0, t1);
   if (t1 > t0)
     std::stable_sort(times.begin(), times.end());
   else

@@ -182,26 +182,31 @@ namespace {
                                  fmt::join(nearest_names(name, names), ", ")));
 }
 
-const Tableau* look_up(std::string_view name, std::vector<std::string>& names) {
+const Tableau* look_up(std::string_view name) {
   for (const auto* methods : {&runge_kutta_methods(), &explicit_runge_kutta_methods()})
-    for (const Tableau& method : *methods) {
+    for (const Tableau& method : *methods)
       if (method.name == name) return &method;
-      names.push_back(method.name);
-    }
   return nullptr;
+}
+
+void append_tableaus(std::vector<std::string>& names) {
+  for (const auto* methods : {&runge_kutta_methods(), &explicit_runge_kutta_methods()})
+    for (const Tableau& method : *methods) names.push_back(method.name);
 }
 
 }  // namespace
 
 const Tableau& find_method(std::string_view name) {
+  if (const Tableau* method = look_up(name)) return *method;
   std::vector<std::string> names;
-  if (const Tableau* method = look_up(name, names)) return *method;
+  append_tableaus(names);
   refuse(name, names);
 }
 
 void require_method(std::string_view name) {
+  if (name == "radau" || look_up(name)) return;
   std::vector<std::string> names = {"auto", "radau"};
-  if (name == "radau" || look_up(name, names)) return;
+  append_tableaus(names);
   for (const OtherMethod& method : other_methods()) {
     if (method.name == name) return;
     names.push_back(method.name);

@@ -40,8 +40,8 @@ std::shared_ptr<System> make_semi_explicit(const Function<2>& f, const Function<
                                            double epsilon, const char* x, const char* n_name,
                                            const char* m_name) {
   require(n >= 0 && m >= 0 && n + m > 0,
-          fmt::format("form.{} = {} and form.{} = {}: neither may be negative, nor both zero",
-                      n_name, n, m_name, m));
+          "form.{} = {} and form.{} = {}: neither may be negative, nor both zero", n_name, n,
+          m_name, m);
   require(n == 0 || bool(f), "form.f is missing");
   require(m == 0 || bool(g), "form.g is missing");
   auto system =
@@ -65,7 +65,7 @@ std::shared_ptr<System> make(const Problem&, const SemiExplicit& form) {
 
 std::shared_ptr<System> make(const Problem&, const SingularlyPerturbed& form) {
   require(form.epsilon >= 0 && std::isfinite(form.epsilon),
-          fmt::format("form.epsilon = {}, must be finite and not negative", form.epsilon));
+          "form.epsilon = {}, must be finite and not negative", form.epsilon);
   return make_semi_explicit(form.f, form.g, form.slow, form.fast, form.epsilon, "y", "slow",
                             "fast");
 }
@@ -73,9 +73,8 @@ std::shared_ptr<System> make(const Problem&, const SingularlyPerturbed& form) {
 std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex2& form) {
   const int n = form.differential, m = form.algebraic;
   require(n > 0 && m > 0 && m <= n,
-          fmt::format(
-              "form.differential = {} and form.algebraic = {}: need 0 < algebraic <= differential",
-              n, m));
+          "form.differential = {} and form.algebraic = {}: need 0 < algebraic <= differential", n,
+          m);
   require(form.f && form.g, "form.f or form.g is missing");
   auto system =
       std::make_shared<SystemOf<Hessenberg2Equations>>(Hessenberg2Equations{form.f, form.g, n, m});
@@ -106,9 +105,9 @@ std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex2& for
 std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex3& form) {
   const int ny = form.position, nz = form.velocity, nu = form.algebraic;
   require(ny > 0 && nz > 0 && nu > 0 && nu <= ny && nu <= nz,
-          fmt::format("form.position = {}, form.velocity = {}, form.algebraic = {}: need 0 < "
-                      "algebraic <= position, velocity",
-                      ny, nz, nu));
+          "form.position = {}, form.velocity = {}, form.algebraic = {}: need 0 < "
+          "algebraic <= position, velocity",
+          ny, nz, nu);
   require(form.f && form.k && form.g, "form.f, form.k or form.g is missing");
   auto system = std::make_shared<SystemOf<Hessenberg3Equations>>(
       Hessenberg3Equations{form.f, form.k, form.g, ny, nz, nu});
@@ -202,12 +201,11 @@ void add_higher_order_levels(System& system, const HigherOrder& form) {
 std::shared_ptr<System> make(const Problem& problem, const HigherOrder& form) {
   const int n = form.order * form.size, m = form.algebraic;
   require(form.order >= 1 && form.size > 0 && m >= 0,
-          fmt::format("form.order = {}, form.size = {}, form.algebraic = {}: need order >= 1, size "
-                      "> 0, algebraic >= 0",
-                      form.order, form.size, m));
+          "form.order = {}, form.size = {}, form.algebraic = {}: need order >= 1, size "
+          "> 0, algebraic >= 0",
+          form.order, form.size, m);
   require(form.index >= 1 && form.index <= std::min(3, form.order + 1),
-          fmt::format("form.index = {}, must be between 1 and {}", form.index,
-                      std::min(3, form.order + 1)));
+          "form.index = {}, must be between 1 and {}", form.index, std::min(3, form.order + 1));
   require(bool(form.f) && (m == 0 || bool(form.g)), "form.f or form.g is missing");
   auto system = std::make_shared<SystemOf<HigherOrderEquations>>(
       HigherOrderEquations{form.f, form.g, form.order, form.size, m});
@@ -286,12 +284,11 @@ bool reduction_pays(const ExpressionGraph& form) {
 
 Formulation chosen_formulation(const Problem& problem, Formulation wish, bool explicit_method) {
   if (explicit_method) {
-    require(
-        wish == Formulation::automatic || wish == Formulation::projected ||
-            wish == Formulation::manifold,
-        fmt::format("formulation = {}: explicit methods work on the constraints themselves; use "
-                    "projected or automatic",
-                    name_of(wish)));
+    require(wish == Formulation::automatic || wish == Formulation::projected ||
+                wish == Formulation::manifold,
+            "formulation = {}: explicit methods work on the constraints themselves; use "
+            "projected or automatic",
+            name_of(wish));
     return Formulation::manifold;
   }
   if (wish == Formulation::manifold) return wish;
@@ -299,9 +296,9 @@ Formulation chosen_formulation(const Problem& problem, Formulation wish, bool ex
   if (const auto* graph = std::get_if<ExpressionGraph>(&problem.form)) {
     if (wish != Formulation::automatic) {
       require(wish != Formulation::index_2,
-              fmt::format("formulation = {}: a model can be solved direct, projected, "
-                          "stabilized_index_2, baumgarte or index_1",
-                          name_of(wish)));
+              "formulation = {}: a model can be solved direct, projected, "
+              "stabilized_index_2, baumgarte or index_1",
+              name_of(wish));
       return wish;
     }
     return reduction_pays(*graph) ? Formulation::projected : Formulation::direct;
@@ -310,9 +307,9 @@ Formulation chosen_formulation(const Problem& problem, Formulation wish, bool ex
     return mechanical && mechanical->holonomic > 0 ? Formulation::stabilized_index_2
                                                    : Formulation::direct;
   require(mechanical || wish == Formulation::direct,
-          fmt::format("formulation = {}: only the mechanical form can be reformulated; use direct "
-                      "or automatic",
-                      name_of(wish)));
+          "formulation = {}: only the mechanical form can be reformulated; use direct "
+          "or automatic",
+          name_of(wish));
   return wish;
 }
 
@@ -344,7 +341,7 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
   visible = names_or(problem.variables, visible, "variables");
   std::set<std::string> seen;
   for (const std::string& name : problem.variables)
-    require(seen.insert(name).second, fmt::format("variables has the name \"{}\" twice", name));
+    require(seen.insert(name).second, "variables has the name \"{}\" twice", name);
   std::copy(visible.begin(), visible.end(), system->variables.begin());
   if (system->levels.empty() && !std::holds_alternative<ExpressionGraph>(problem.form)) {
     if (system->equations.empty() || !problem.equations.empty())
@@ -353,20 +350,20 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
   }
   if (!problem.variable_index.empty()) {
     require(static_cast<int>(problem.variable_index.size()) == system->visible,
-            fmt::format("variable_index has {} entries, the problem has {} variables",
-                        problem.variable_index.size(), system->visible));
+            "variable_index has {} entries, the problem has {} variables",
+            problem.variable_index.size(), system->visible);
     for (int i = 0; i < system->visible; ++i) {
       const int index = problem.variable_index[i];
-      require(index >= 1 && index <= 3, fmt::format("variable_index of {} is {}, must be 1, 2 or 3",
-                                                    system->variables[i], index));
+      require(index >= 1 && index <= 3, "variable_index of {} is {}, must be 1, 2 or 3",
+              system->variables[i], index);
       system->variable_index[i] = index;
     }
   }
   if (problem.sparsity)
     for (const auto& [row, column] : *problem.sparsity)
       require(row >= 0 && row < system->visible && column >= 0 && column < system->visible,
-              fmt::format("sparsity has the entry ({}, {}), outside of {} equations", row, column,
-                          system->visible));
+              "sparsity has the entry ({}, {}), outside of {} equations", row, column,
+              system->visible);
   // Reformulated mechanics has other rows than those the user's pattern speaks of.
   if (!system->sparsity && (formulation == Formulation::direct))
     system->sparsity = problem.sparsity;

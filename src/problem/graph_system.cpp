@@ -237,8 +237,8 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
   form.discrete = modes;
   const int n = form.size;
   require(n > 0 && form.equations && form.equations->rows() == n,
-          fmt::format("the graph has {} equations for {} unknowns",
-                      form.equations ? form.equations->rows() : 0, n));
+          "the graph has {} equations for {} unknowns", form.equations ? form.equations->rows() : 0,
+          n);
   require(form.equations->highest_order() <= 1, "the graph must be of first order");
   Names variables, equations;
   append_numbered(variables, "y", n);
@@ -248,11 +248,10 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
   equations = names_or(problem.equations, equations, "equations");
   StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, n));
   require(structure.regular,
-          fmt::format("the equations are structurally singular: {} determine only {}; nothing "
-                      "determines {}",
-                      listed(structure.over_equations, equations),
-                      listed(structure.over_variables, variables),
-                      listed(structure.under_variables, variables)));
+          "the equations are structurally singular: {} determine only {}; nothing "
+          "determines {}",
+          listed(structure.over_equations, equations), listed(structure.over_variables, variables),
+          listed(structure.under_variables, variables));
   form.equations = std::make_shared<EquationSet>(
       form.equations->restricted(put_matches_on_the_diagonal(structure, equations)));
   auto system = std::make_shared<GraphSystem>(form);

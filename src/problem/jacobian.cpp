@@ -258,10 +258,10 @@ void Jacobian::check_supplied(double t, const double* y, const double* yp) {
         const double x = given[i + static_cast<std::size_t>(j) * n];
         const double o = ours[i + static_cast<std::size_t>(j) * n];
         require(std::abs(x - o) <= tolerance * std::max(scale, 1e-10),
-                fmt::format("the supplied Jacobian disagrees with the equations at the start: the "
-                            "derivative of {} with respect to {}{} is given as {:.10g}, but is "
-                            "{:.10g} (as part of F = M y' - f, so -df/dy)",
-                            system_.equations[i], system_.variables[j], suffix, x, o));
+                "the supplied Jacobian disagrees with the equations at the start: the "
+                "derivative of {} with respect to {}{} is given as {:.10g}, but is "
+                "{:.10g} (as part of F = M y' - f, so -df/dy)",
+                system_.equations[i], system_.variables[j], suffix, x, o);
       }
   };
   compare(a, our_a, "");

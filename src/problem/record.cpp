@@ -51,9 +51,9 @@ struct Recorder {
 template <class F>
 void require_recordable(const F& f, const char* field) {
   require(!f || f.is_recordable(),
-          fmt::format("{} cannot be recorded: it takes plain doubles; make it generic in its "
-                      "scalar, [](auto t, auto y, auto out) {{...}}",
-                      field));
+          "{} cannot be recorded: it takes plain doubles; make it generic in its "
+          "scalar, [](auto t, auto y, auto out) {{...}}",
+          field);
 }
 
 template <class Equations>

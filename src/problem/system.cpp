@@ -47,14 +47,10 @@ bool System::is_index_one() const {
   return std::all_of(variable_index.begin(), variable_index.end(), [](int i) { return i == 1; });
 }
 
-void require(bool condition, const std::string& message) {
-  if (!condition) throw InvalidInput(message);
-}
-
 Names names_or(const Names& given, Names defaults, const char* field) {
   if (given.empty()) return defaults;
-  require(given.size() == defaults.size(), fmt::format("{} has {} names, the problem needs {}",
-                                                       field, given.size(), defaults.size()));
+  require(given.size() == defaults.size(), "{} has {} names, the problem needs {}", field,
+          given.size(), defaults.size());
   return given;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "problem/require.h"
 #include "problem/system.h"
 
 namespace daedalus {
@@ -59,8 +60,6 @@ void mark_algebraic_rows(System& system, int begin, int end);
 void mark_algebraic_variables(System& system, int begin, int end, int index);
 /// The level "algebraic": those rows of the residual.
 void add_algebraic_level(System& system);
-/// Missing functions and negative sizes.
-void require(bool condition, const std::string& message);
 /// Shape and entries of a constant mass.
 void require_mass(const Mass& mass, int size);
 

@@ -3,15 +3,11 @@
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
 
-#include "daedalus/error.h"
+#include "problem/require.h"
 #include "problem/total_derivative.h"
 
 namespace daedalus {
 namespace {
-
-void require(bool condition, const std::string& message) {
-  if (!condition) throw InvalidInput(message);
-}
 
 class Hessenberg2 final : public FirstOrderEquations {
  public:
@@ -108,8 +104,8 @@ class MechanicalMotion final : public SecondOrderEquations {
 };
 
 void require_sizes(int n, int m) {
-  require(n > 0 && m > 0 && m <= n,
-          fmt::format("{} constraints for {} variables: between 1 and {} are needed", m, n, n));
+  require(n > 0 && m > 0 && m <= n, "{} constraints for {} variables: between 1 and {} are needed",
+          m, n, n);
 }
 
 }  // namespace
@@ -124,8 +120,8 @@ std::unique_ptr<SecondOrderEquations> second_order_equations(const HessenbergInd
   require_sizes(form.position, form.algebraic);
   require(form.f && form.k && form.g, "form.f, form.k and form.g are needed");
   require(form.position == form.velocity,
-          fmt::format("form.position = {} and form.velocity = {}: y' = z needs the same number",
-                      form.position, form.velocity));
+          "form.position = {} and form.velocity = {}: y' = z needs the same number", form.position,
+          form.velocity);
   return std::make_unique<Hessenberg3>(form);
 }
 

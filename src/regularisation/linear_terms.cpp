@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "daedalus/error.h"
+#include "problem/require.h"
 
 namespace daedalus {
 namespace {
@@ -25,24 +25,19 @@ Function<0> flattened(const MatrixFunction<0>& f, int rows, int columns) {
   });
 }
 
-void require(bool condition, const std::string& message) {
-  if (!condition) throw InvalidInput(message);
-}
-
 }  // namespace
 
 void require_problem(const LinearIndex2& problem) {
   const int n = problem.differential, m = problem.algebraic;
-  require(m > 0 && m <= n, fmt::format("algebraic = {} for differential = {}", m, n));
+  require(m > 0 && m <= n, "algebraic = {} for differential = {}", m, n);
   require(bool(problem.B) && bool(problem.C), "B and C are needed");
   const int rows = static_cast<int>(problem.values.size());
-  require(rows == n || rows == n - m,
-          fmt::format("values: {} conditions, {} or {} are needed", rows, n - m, n));
+  require(rows == n || rows == n - m, "values: {} conditions, {} or {} are needed", rows, n - m, n);
   require(problem.at_begin.rows() == rows && problem.at_begin.cols() == n,
-          fmt::format("at_begin is not {} x {}", rows, n));
+          "at_begin is not {} x {}", rows, n);
   require(
       problem.at_end.size() == 0 || (problem.at_end.rows() == rows && problem.at_end.cols() == n),
-      fmt::format("at_end is not {} x {}", rows, n));
+      "at_end is not {} x {}", rows, n);
 }
 
 LinearTerms::LinearTerms(const LinearIndex2& problem, const Regularisation& settings,
