@@ -132,7 +132,7 @@ struct Pieces {
                                           state.y.data(), state.yp.data());
     pencil = jacobian->make_pencil();
     jacobian->evaluate(state.t, state.y.data(), state.yp.data(), pencil);
-    stages = make_stage_solver(*system, find_method("radau_iia_5"), pencil);
+    stages = make_stage_solver(*system, stage_constants(find_method("radau_iia_5")), pencil);
     stages->factor(pencil, h);
     real = make_real_factors(pencil), complex = make_complex_factors(pencil);
     real->factor(pencil, 3.6 / h), complex->factor(pencil, 2.7 / h, 3.1 / h);

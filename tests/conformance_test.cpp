@@ -217,9 +217,10 @@ TEST_P(EveryMethod, GivesTheSameInEveryStorage) {
     o.linear_algebra = storage;
     const Solution s = solve(p, o);
     EXPECT_EQ(s.statistics.steps, dense.statistics.steps);
-    // Rounding errors of another elimination order, on values below 1; an iteration may end sooner.
+    // Rounding errors of another elimination order, on values below 1. An iteration may end sooner:
+    // it leaves 0.03 of the tolerance 0.1 rtol^(2/3) in root mean square.
     EXPECT_LE((s.y_end() - dense.y_end()).cwiseAbs().maxCoeff(),
-              method_.iterates ? 0.1 * rtol_ : 1e-11);
+              method_.iterates ? 0.01 * std::pow(rtol_, 2.0 / 3) : 1e-11);
   }
 }
 

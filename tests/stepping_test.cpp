@@ -168,7 +168,7 @@ std::vector<double> estimate(const exact::Exact& e, const char* method, double t
   Jacobian jacobian(*system, LinearAlgebra::dense, t, state.y.data(), state.yp.data());
   Pencil pencil = jacobian.make_pencil();
   EXPECT_TRUE(jacobian.evaluate(t, state.y.data(), state.yp.data(), pencil));
-  const auto stages = make_stage_solver(*system, find_method(method), pencil);
+  const auto stages = make_stage_solver(*system, stage_constants(find_method(method)), pencil);
   EXPECT_TRUE(stages->factor(pencil, h));
   ErrorNorm norm(system->variable_index, 1e-12, Vector::Constant(n, 1e-12));
   norm.set_reference(state.y.data());

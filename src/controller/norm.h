@@ -23,6 +23,7 @@ class ErrorNorm {
   double over(const double* x, int count) const;
   int size() const { return static_cast<int>(power_.size()); }
   double weight(int i) const { return weight_[i]; }
+  const double* weights() const { return weight_.data(); }
 
  private:
   void combine();

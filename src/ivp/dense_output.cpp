@@ -10,45 +10,54 @@
 
 namespace daedalus {
 
-OutputProjection::OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
+OutputProjection::OutputProjection(std::shared_ptr<System> system,
+                                   std::shared_ptr<const Jacobian> jacobian,
                                    std::vector<double> scale, int largest)
     : system_(std::move(system)),
-      jacobian_(jacobian),
+      given_(std::move(jacobian)),
+      scale_(std::move(scale)),
       index_one_(system_->is_index_one() && !system_->project_steps),
-      active_(!system_->levels.empty() || system_->hidden_constraints),
-      algebraic_(*system_, jacobian_),
-      constraints_(*system_,
-                   system_->constraints ? system_->constraints : level_constraints(*system_, scale),
-                   scale, std::vector<char>(system_->size, 0)),
-      tolerance_(scale),
-      kept_(system_->size) {
+      active_(!system_->levels.empty() || system_->hidden_constraints) {
   if (system_->constraints && system_->constraints->unknowns > largest &&
       !system_->constraints->is_sparse())
     active_ = false;
+}
+
+void OutputProjection::prepare() {
+  jacobian_.emplace(*given_);
+  kept_.resize(scale_.size());
+  if (index_one_)
+    algebraic_.emplace(*system_, *jacobian_);
+  else
+    constraints_.emplace(
+        *system_, system_->constraints ? system_->constraints : level_constraints(*system_, scale_),
+        scale_, std::vector<char>(system_->size, 0));
+  tolerance_ = scale_;
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 
 void OutputProjection::linearize(const Anchor& anchor) {
   if (at_anchor_ && anchor_ == anchor) return;
   anchor_ = anchor;
-  at_anchor_.emplace(constraints_);
+  at_anchor_.emplace(*constraints_);
   std::copy(anchor.y.begin(), anchor.y.end(), kept_.begin());
   anchored_ = at_anchor_->polish(anchor.t, kept_.data());
 }
 
 void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool solved) {
   if (!active_ || (index_one_ && solved)) return;
+  if (!jacobian_) prepare();
   if (!index_one_) linearize(anchor);
   std::copy(y, y + system_->size, kept_.begin());
   if (index_one_) {
-    algebraic_.forget();
-    if (!algebraic_.project(t, y, tolerance_)) std::copy(kept_.begin(), kept_.end(), y);
+    algebraic_->forget();
+    if (!algebraic_->project(t, y, tolerance_)) std::copy(kept_.begin(), kept_.end(), y);
     return;
   }
-  working_.emplace(anchored_ ? *at_anchor_ : constraints_);
+  working_.emplace(anchored_ ? *at_anchor_ : *constraints_);
   if (working_->polish(t, y, enough_)) return;
   std::copy(kept_.begin(), kept_.end(), y);
-  working_.emplace(constraints_);
+  working_.emplace(*constraints_);
   if (!working_->polish(t, y, enough_)) std::copy(kept_.begin(), kept_.end(), y);
 }
 

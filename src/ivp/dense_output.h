@@ -90,7 +90,7 @@ class ManifoldOutput final : public StepOutput {
 class OutputProjection {
  public:
   /// With derivatives among more than `largest` unknowns it does nothing, unless they are sparse.
-  OutputProjection(std::shared_ptr<System> system, const Jacobian& jacobian,
+  OutputProjection(std::shared_ptr<System> system, std::shared_ptr<const Jacobian> jacobian,
                    std::vector<double> scale, int largest);
   /// Corrections below this, in units of the size of the variables, are left out; 0: to rounding.
   void settle_for(double enough) { enough_ = enough; }
@@ -98,13 +98,17 @@ class OutputProjection {
   void apply(const Anchor& anchor, double t, double* y, bool solved);
 
  private:
+  /// Most runs never ask for it.
+  void prepare();
   void linearize(const Anchor& anchor);
 
   std::shared_ptr<System> system_;
-  Jacobian jacobian_;
+  std::shared_ptr<const Jacobian> given_;
+  std::vector<double> scale_;
+  std::optional<Jacobian> jacobian_;  ///< a copy: evaluation is not for two at once
   bool index_one_, active_;
-  AlgebraicProjection algebraic_;
-  ConstraintProjection constraints_;  ///< never used: copies of it start without memory
+  std::optional<AlgebraicProjection> algebraic_;     ///< of index 1
+  std::optional<ConstraintProjection> constraints_;  ///< never used: copies start without memory
   std::optional<ConstraintProjection> at_anchor_, working_;
   Anchor anchor_;
   bool anchored_ = false;

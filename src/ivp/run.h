@@ -67,6 +67,7 @@ class Integrator::Run {
   static std::unique_ptr<Run> make_explicit(const Problem& problem, const Options& options,
                                             bool at_start, std::string& why);
   bool shows_stiffness() const;
+  double fastest_rate(ProjectedField& field) const;
   void leave_out_auxiliary_variables();
   void begin();
   /// The user's variables at a point of the system.
@@ -118,7 +119,7 @@ class Integrator::Run {
   Vector given_start_;                    ///< of all variables
   std::shared_ptr<System> system_;
   std::shared_ptr<System> equations_;  ///< of an outline, made when first asked for
-  std::unique_ptr<Jacobian> jacobian_;
+  std::shared_ptr<Jacobian> jacobian_;
   const ExplicitTable* explicit_ = nullptr;           ///< the method, if it is one
   const ExtrapolationTable* extrapolated_ = nullptr;  ///< likewise
   /// Makes steps on the constraints themselves.

@@ -146,7 +146,7 @@ void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {
 
 Jacobian& Integrator::Run::jacobian(const State& at) {
   if (!jacobian_)
-    jacobian_ = std::make_unique<Jacobian>(equations(), options_.linear_algebra, at.t, at.y.data(),
+    jacobian_ = std::make_shared<Jacobian>(equations(), options_.linear_algebra, at.t, at.y.data(),
                                            at.yp.data());
   return *jacobian_;
 }
@@ -169,17 +169,17 @@ void Integrator::Run::prepare_implicit(const State& start) {
   const int n = system_->size;
   stepper_ = make_stepper(start);
   if (system_->project_steps) {
-    step_projection_ = std::make_unique<OutputProjection>(system_, *jacobian_, scale_, n);
+    step_projection_ = std::make_unique<OutputProjection>(system_, jacobian_, scale_, n);
     step_projection_->settle_for(part_left_by_projection * options_.rtol);
   }
   if (options_.project_output)
     projection_ =
-        std::make_shared<OutputProjection>(system_, *jacobian_, scale_, most_unknowns_of_output);
+        std::make_shared<OutputProjection>(system_, jacobian_, scale_, most_unknowns_of_output);
   // The polynomials of the other families are as accurate as their steps.
   std::shared_ptr<StepRefiner> refiner;
   if (const auto* stages = dynamic_cast<const ImplicitStepper*>(stepper_.get()))
     refiner =
-        std::make_shared<StepRefiner>(system_, *jacobian_, stages->methods(), options_.rtol, atol_);
+        std::make_shared<StepRefiner>(system_, jacobian_, stages->methods(), options_.rtol, atol_);
   use_output(std::make_shared<RefinedOutput>(system_, refiner, projection_, expansion_));
   if (options_.record) singularities_ = SingularityMonitor::make(problem_, system_->modes);
   stepper_->start(start, 0);
@@ -211,7 +211,8 @@ std::shared_ptr<StepRefiner> Integrator::Run::manifold_refiner(const ManifoldSte
   Vector x(field->differential), slope = Vector::Zero(field->differential);
   const State& start = stepper_->state();
   field->gather(start.y.data(), x.data());
-  const Jacobian jacobian(*system, LinearAlgebra::dense, start.t, x.data(), slope.data());
+  const auto jacobian =
+      std::make_shared<Jacobian>(*system, LinearAlgebra::dense, start.t, x.data(), slope.data());
   return std::make_shared<StepRefiner>(system, jacobian, stepper.methods(), options_.rtol,
                                        stepper.tolerance());
 }

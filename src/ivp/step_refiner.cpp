@@ -11,16 +11,20 @@ namespace {
 constexpr double correction_allowed = 2;  // in units of the tolerance
 }  // namespace
 
-StepRefiner::StepRefiner(std::shared_ptr<System> system, const Jacobian& jacobian,
-                         std::vector<Tableau> methods, double rtol, const Vector& atol)
+StepRefiner::StepRefiner(std::shared_ptr<System> system, std::shared_ptr<const Jacobian> jacobian,
+                         std::vector<const StageConstants*> methods, double rtol,
+                         const Vector& atol)
     : system_(std::move(system)),
-      jacobian_(jacobian),
-      pencil_(jacobian_.make_pencil()),
+      given_(std::move(jacobian)),
       methods_(std::move(methods)),
-      solvers_(methods_.size()),
-      norm_(system_->variable_index, rtol, atol),
       rtol_(rtol),
-      atol_(atol) {
+      atol_(atol) {}
+
+void StepRefiner::prepare() {
+  jacobian_.emplace(*given_);
+  pencil_ = jacobian_->make_pencil();
+  solvers_.resize(methods_.size());
+  norm_ = ErrorNorm(system_->variable_index, rtol_, atol_);
   const std::size_t n = static_cast<std::size_t>(system_->size);
   state_.y.resize(n), state_.yp.resize(n), weight_.resize(n), result_.resize(n), slope_.resize(n);
 }
@@ -31,7 +35,7 @@ bool StepRefiner::linearize(const Interpolant& step) {
   std::copy(step.data.begin(), step.data.begin() + step.size, state_.y.begin());
   step.start_slope(state_.yp.data());
   norm_.set_reference(state_.y.data());
-  linearized_ = jacobian_.evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_);
+  linearized_ = jacobian_->evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_);
   linearized_at_ = step.t0;
   // Sparse factors remember their pivots; they are to be those of this step.
   if (pencil_.storage == Storage::sparse)
@@ -44,12 +48,13 @@ bool StepRefiner::refine(const Interpolant& step, double t, double* y) {
   // So near to the start the polynomial has had no time to err, and the matrix of a step that short
   // would amplify rounding errors by h^-index.
   if (std::abs(h) <= 1e-3 * std::abs(step.t1 - step.t0)) return false;
+  if (!jacobian_) prepare();
   for (int k = 0; k < step.size; ++k) weight_[k] = 1 / (atol_[k] + rtol_ * std::abs(y[k]));
   if (step.correction_size(t, weight_.data()) <= correction_allowed) return false;
   if (!linearize(step)) return false;
   auto& solver = solvers_[step.method];
   if (!solver) {
-    solver = make_stage_solver(*system_, methods_[step.method], pencil_);
+    solver = make_stage_solver(*system_, *methods_[step.method], pencil_);
     if (!solver->factor(pencil_, step.t1 - step.t0)) return false;
   }
   solver->forget();

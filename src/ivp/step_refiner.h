@@ -3,6 +3,7 @@
 // stages is of order s + 1, its end of order 2s - 1; where the difference matters, the step is
 // solved once more from its start to the time asked for, beginning with the polynomial's values.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ivp/interpolant.h"
@@ -13,8 +14,8 @@ namespace daedalus {
 
 class StepRefiner {
  public:
-  StepRefiner(std::shared_ptr<System> system, const Jacobian& jacobian,
-              std::vector<Tableau> methods, double rtol, const Vector& atol);
+  StepRefiner(std::shared_ptr<System> system, std::shared_ptr<const Jacobian> jacobian,
+              std::vector<const StageConstants*> methods, double rtol, const Vector& atol);
 
   /// Replaces the interpolated y at t if the interpolant is not accurate enough there.
   /// True: it was replaced, and the algebraic rows hold as they do at mesh points.
@@ -22,12 +23,15 @@ class StepRefiner {
   void forget() { linearized_ = false; }
 
  private:
+  /// Most runs never ask for it.
+  void prepare();
   bool linearize(const Interpolant& step);
 
   std::shared_ptr<System> system_;
-  Jacobian jacobian_;
+  std::shared_ptr<const Jacobian> given_;
+  std::optional<Jacobian> jacobian_;  ///< a copy: evaluation is not for two at once
   Pencil pencil_;
-  std::vector<Tableau> methods_;
+  std::vector<const StageConstants*> methods_;
   std::vector<std::unique_ptr<StageSolver>> solvers_;
   ErrorNorm norm_;
   double rtol_;

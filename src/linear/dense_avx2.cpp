@@ -1,6 +1,7 @@
 // Dense kernels for x86 with AVX2. What follows the pragma must not use inline functions of other
 // headers: the linker might keep this version of them for the whole program.
 #include "linear/dense_kernels.h"
+#include "linear/stage_kernels.h"
 
 #if defined(DAEDALUS_HAS_AVX_KERNELS)
 #include <immintrin.h>
@@ -13,11 +14,15 @@
 #include "linear/dense_small.h"
 #include "linear/dense_large.h"
 #include "linear/dense_dispatch.h"
+#include "linear/stage_lanes.h"
 // clang-format on
 
 namespace daedalus {
 DenseKernels avx2_kernels(int n) {
   return kernels_for(n);
+}
+StageKernels avx2_stage_kernels(int s) {
+  return stage_kernels_for(s);
 }
 }  // namespace daedalus
 #endif

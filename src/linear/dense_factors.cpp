@@ -4,6 +4,7 @@
 
 #include "linear/dense_kernels.h"
 #include "linear/factors.h"
+#include "linear/stage_kernels.h"
 
 namespace daedalus {
 
@@ -21,10 +22,19 @@ bool is_available(InstructionSet set) {
 #endif
 }
 
-InstructionSet best_instruction_set() {
+namespace {
+
+InstructionSet best_of_this_machine() {
   for (InstructionSet set : {InstructionSet::avx512, InstructionSet::avx2})
     if (is_available(set)) return set;
   return InstructionSet::portable;
+}
+
+}  // namespace
+
+InstructionSet best_instruction_set() {
+  static const InstructionSet best = best_of_this_machine();
+  return best;
 }
 
 DenseKernels dense_kernels([[maybe_unused]] InstructionSet set, int n) {
@@ -33,6 +43,14 @@ DenseKernels dense_kernels([[maybe_unused]] InstructionSet set, int n) {
   if (set == InstructionSet::avx2) return avx2_kernels(n);
 #endif
   return portable_kernels(n);
+}
+
+StageKernels stage_kernels([[maybe_unused]] InstructionSet set, int s) {
+#if defined(DAEDALUS_HAS_AVX_KERNELS)
+  if (set == InstructionSet::avx512) return avx512_stage_kernels(s);
+  if (set == InstructionSet::avx2) return avx2_stage_kernels(s);
+#endif
+  return portable_stage_kernels(s);
 }
 
 namespace {

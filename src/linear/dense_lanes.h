@@ -95,6 +95,14 @@ inline void store_first(double* p, Lanes x, int count) {
 #endif
 }
 
+inline void store_upto(double* p, Lanes x, int count) {
+  using Memory = double __attribute__((vector_size(8 * width), aligned(8), may_alias));
+  if (count >= width)
+    *reinterpret_cast<Memory*>(p) = x;
+  else
+    store_first(p, x, count);
+}
+
 inline Mask larger(Mask x, Mask y) {
   return x > y ? x : y;
 }

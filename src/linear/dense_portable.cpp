@@ -1,5 +1,6 @@
 // Dense kernels for any machine.
 #include "linear/dense_kernels.h"
+#include "linear/stage_kernels.h"
 // clang-format off
 #define DAEDALUS_LANES 2
 #include "linear/dense_lanes.h"
@@ -7,10 +8,14 @@
 #include "linear/dense_small.h"
 #include "linear/dense_large.h"
 #include "linear/dense_dispatch.h"
+#include "linear/stage_lanes.h"
 // clang-format on
 
 namespace daedalus {
 DenseKernels portable_kernels(int n) {
   return kernels_for(n);
+}
+StageKernels portable_stage_kernels(int s) {
+  return stage_kernels_for(s);
 }
 }  // namespace daedalus

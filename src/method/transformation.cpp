@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <complex>
-#include <deque>
-#include <mutex>
 #include <utility>
 
 #include <Eigen/Eigenvalues>
@@ -55,7 +53,9 @@ Eigenpairs eigenpairs(const ExtendedMatrix& w) {
   return result;
 }
 
-StageTransformation computed(const Tableau& method) {
+}  // namespace
+
+StageTransformation transform_stages(const Tableau& method) {
   const Coefficients digits = extended_coefficients(method);
   StageTransformation result;
   result.explicit_first = has_explicit_first_stage(method);
@@ -109,23 +109,6 @@ StageTransformation computed(const Tableau& method) {
     result.result_first = static_cast<double>(first_weight - weights.dot(first_column));
   }
   return result;
-}
-
-bool are_equal(const Tableau& left, const Tableau& right) {
-  return left.stages == right.stages && left.family == right.family && left.a == right.a &&
-         left.b == right.b && left.c == right.c;
-}
-
-}  // namespace
-
-StageTransformation transform_stages(const Tableau& method) {
-  // Eigenvectors in extended precision cost more than a short run does: once for each method.
-  static std::mutex mutex;
-  static std::deque<std::pair<Tableau, StageTransformation>> known;
-  const std::lock_guard lock(mutex);
-  for (const auto& [tableau, transformation] : known)
-    if (are_equal(tableau, method)) return transformation;
-  return known.emplace_back(method, computed(method)).second;
 }
 
 }  // namespace daedalus

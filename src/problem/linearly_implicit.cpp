@@ -16,13 +16,19 @@ struct ConstantMassEquations {
   std::vector<int> row_start;  ///< of the rows of M, algebraic rows empty
   std::vector<int> column;
   std::vector<double> value;
-  std::vector<RowCombination> algebraic;
+  std::vector<double> diagonal;           ///< the same where M has nothing else; or empty
+  std::vector<RowCombination> algebraic;  ///< but those that are a row as it stands
   Scratch scratch;
 
   template <class S>
   void residual(const S& t, const S* y, const S* yp, S* r) const {
     S* right = algebraic.empty() ? r : scratch.of<S>();
     f(t, {InputOf<S>(y, size)}, OutputOf<S>(right, size));
+    if (!diagonal.empty()) {
+      const double* m = diagonal.data();
+      for (int i = 0; i < size; ++i) r[i] = m[i] * yp[i] - right[i];
+      return;
+    }
     for (int i = 0; i < size; ++i) {
       S sum = -right[i];
       for (int k = row_start[i]; k < row_start[i + 1]; ++k) sum += value[k] * yp[column[k]];
@@ -86,6 +92,18 @@ std::string combination_name(const Names& equations, const RowCombination& combi
   return name;
 }
 
+bool is_a_row(const RowCombination& combination) {
+  return combination.terms.size() == 1 && combination.terms[0].row == combination.row &&
+         combination.terms[0].weight == 1;
+}
+
+bool is_diagonal(const std::vector<std::vector<Mass::Entry>>& rows) {
+  for (const auto& row : rows)
+    for (const Mass::Entry& e : row)
+      if (e.row != e.column) return false;
+  return true;
+}
+
 std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImplicit& form) {
   const int n = form.size;
   const std::vector<Mass::Entry> entries = form.mass.entries(n);
@@ -98,7 +116,8 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
                                   std::vector<int>(n + 1, 0),
                                   {},
                                   {},
-                                  algebraic,
+                                  {},
+                                  {},
                                   Scratch(n, form.f.is_differentiable())};
   std::vector<std::vector<Mass::Entry>> rows(n);
   for (const Mass::Entry& e : entries)
@@ -108,6 +127,13 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
     for (const Mass::Entry& e : rows[i])
       equations.column.push_back(e.column), equations.value.push_back(e.value);
     equations.row_start[i + 1] = static_cast<int>(equations.column.size());
+  }
+  for (const RowCombination& combination : algebraic)
+    if (!is_a_row(combination)) equations.algebraic.push_back(combination);
+  if (equations.algebraic.empty() && is_diagonal(rows)) {
+    equations.diagonal.assign(n, 0.0);
+    for (int i = 0; i < n; ++i)
+      for (const Mass::Entry& e : rows[i]) equations.diagonal[i] += e.value;
   }
   auto system = std::make_shared<SystemOf<ConstantMassEquations>>(std::move(equations));
   set_size(*system, n);
@@ -168,15 +194,12 @@ std::shared_ptr<System> make_variable(const LinearlyImplicit& form) {
 
 void require_mass(const Mass& mass, int size) {
   require(mass.rows() < 0 || (mass.rows() == size && mass.columns() == size),
-          fmt::format("form.mass is {} x {}, must be {} x {}", mass.rows(), mass.columns(), size,
-                      size));
+          "form.mass is {} x {}, must be {} x {}", mass.rows(), mass.columns(), size, size);
   if (!mass.is_constant()) return;
   for (const Mass::Entry& e : mass.entries(size)) {
     require(e.row >= 0 && e.row < size && e.column >= 0 && e.column < size,
-            fmt::format("form.mass has the entry ({}, {}), outside of {} equations", e.row,
-                        e.column, size));
-    require(std::isfinite(e.value),
-            fmt::format("form.mass({}, {}) is not finite", e.row, e.column));
+            "form.mass has the entry ({}, {}), outside of {} equations", e.row, e.column, size);
+    require(std::isfinite(e.value), "form.mass({}, {}) is not finite", e.row, e.column);
   }
 }
 
@@ -209,7 +232,7 @@ std::vector<Mass::Entry> Mass::entries(int size) const {
 
 std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
                                                const LinearlyImplicit& form) {
-  require(form.size > 0, fmt::format("form.size = {}, must be positive", form.size));
+  require(form.size > 0, "form.size = {}, must be positive", form.size);
   require(bool(form.f), "form.f is missing");
   require_mass(form.mass, form.size);
   auto system = form.mass.is_constant() ? make_constant(problem, form) : make_variable(form);

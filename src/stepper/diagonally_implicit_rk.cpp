@@ -30,9 +30,13 @@ std::vector<double> weights_at(double theta, const Tableau& m) {
 
 }  // namespace
 
-DiagonallyImplicitStages::DiagonallyImplicitStages(const System& system, const Tableau& method,
+DiagonallyImplicitStages::DiagonallyImplicitStages(const System& system,
+                                                   const StageConstants& constants,
                                                    const Pencil& pencil)
-    : StageSolver(system, method), gamma_(method.a[0][0]), factors_(make_real_factors(pencil)) {
+    : StageSolver(system, constants),
+      gamma_(constants.method.a[0][0]),
+      factors_(make_real_factors(pencil)) {
+  const Tableau& method = constants.method;
   for (int i = 0; i < method.stages; ++i)
     if (method.a[i][i] != gamma_ || gamma_ == 0)
       throw InvalidInput(

@@ -8,7 +8,8 @@ namespace daedalus {
 
 class DiagonallyImplicitStages final : public StageSolver {
  public:
-  DiagonallyImplicitStages(const System& system, const Tableau& method, const Pencil& pencil);
+  DiagonallyImplicitStages(const System& system, const StageConstants& constants,
+                           const Pencil& pencil);
 
   bool factor(const Pencil& pencil, double h) override;
   NewtonResult solve(const State& state, double h, const ErrorNorm& norm,

@@ -4,97 +4,32 @@
 #include <cmath>
 
 namespace daedalus {
-namespace {
 
-std::vector<double> row_major(const Eigen::MatrixXd& m) {
-  std::vector<double> rows;
-  for (int i = 0; i < m.rows(); ++i)
-    for (int j = 0; j < m.cols(); ++j) rows.push_back(m(i, j));
-  return rows;
-}
-
-/// Fixed stage counts let the compiler keep the small matrix in registers.
-template <int S>
-void combine_fixed(const double* m, const double* in, double* out, int n) {
-  for (int k = 0; k < n; ++k) {
-    double column[S];
-    for (int j = 0; j < S; ++j) column[j] = in[j * n + k];
-    for (int i = 0; i < S; ++i) {
-      double sum = m[i * S] * column[0];
-      for (int j = 1; j < S; ++j) sum += m[i * S + j] * column[j];
-      out[i * n + k] = sum;
-    }
-  }
-}
-
-/// The first value that is not finite, or -1.
-int first_not_finite(const double* x, int n) {
-  double sum = 0;
-  for (int k = 0; k < n; ++k) sum += 0 * x[k];
-  if (sum == 0) return -1;
-  return static_cast<int>(std::find_if(x, x + n, [](double v) { return !std::isfinite(v); }) - x);
-}
-
-void combine_any(const double* m, const double* in, double* out, int n, int s) {
-  for (int i = 0; i < s; ++i) {
-    std::fill(out + i * n, out + (i + 1) * n, 0.0);
-    for (int j = 0; j < s; ++j)
-      for (int k = 0; k < n; ++k) out[i * n + k] += m[i * s + j] * in[j * n + k];
-  }
-}
-
-}  // namespace
-
-ImplicitStages::ImplicitStages(const System& system, const Tableau& method, const Pencil& pencil)
-    : StageSolver(system, method), data_(transform_stages(method)), s_(data_.unknowns) {
-  w_ = row_major(data_.w), t_ = row_major(data_.t), t_inverse_ = row_major(data_.t_inverse);
-  const bool first_at_zero = data_.c[0] == 0;
-  polynomial_ = StagePolynomial(data_.c, !first_at_zero);
+ImplicitStages::ImplicitStages(const System& system, const StageConstants& constants,
+                               const Pencil& pencil)
+    : StageSolver(system, constants),
+      data_(constants.data),
+      s_(data_.unknowns),
+      kernels_(stage_kernels(best_instruction_set(), s_)) {
   const int index = *std::max_element(system.variable_index.begin(), system.variable_index.end());
   // Newton leaves errors tol/h in multipliers of index 2; a polynomial of high degree makes them
   // thousands of times larger one step ahead, and the next iteration starts from nonsense. (With
   // index 3 neither degree was found to be better throughout.)
-  if (s_ > 3 && index == 2) low_polynomial_ = StagePolynomial(data_.c.tail(3), false);
-  if (!first_at_zero && stage_order(method) >= s_)
-    basis_ = std::make_shared<CollocationBasis>(data_.c);
+  lowers_multipliers_ = s_ > 3 && index == 2;
   for (std::size_t k = 0; k < data_.gamma.size(); ++k) real_.push_back(make_real_factors(pencil));
   for (std::size_t k = 0; k < data_.pairs.size(); ++k)
     complex_.push_back(make_complex_factors(pencil));
-  if (real_.empty()) {
-    own_estimate_factors_ = make_real_factors(pencil);
-    estimate_factors_ = own_estimate_factors_.get();
-    estimate_gamma_ = std::hypot(data_.pairs[0].alpha, data_.pairs[0].beta);
-  } else {
-    estimate_factors_ = real_[0].get();
-    estimate_gamma_ = data_.gamma[0];
-  }
+  if (real_.empty()) own_estimate_factors_ = make_real_factors(pencil);
+  estimate_factors_ = real_.empty() ? own_estimate_factors_.get() : real_[0].get();
   // Without stiff accuracy y'_n is extrapolated from the stages of the last step, and with an index
   // above 1 it has the error of the multipliers: then it is no better than u'(0).
   slope_is_good_ = stiffly_accurate_ && index == 1;
-  // With an explicit first stage the defect vanishes at 0; the middle of the first gap serves.
-  defect_at_ = data_.explicit_first ? 0.5 * data_.c[0] : 0.0;
-  defect_value_.resize(s_), defect_slope_.resize(s_), end_slope_.resize(s_);
-  polynomial_.basis(defect_at_, defect_value_.data());
-  polynomial_.stage_basis(defect_at_, defect_slope_.data());
-  polynomial_.stage_basis(1.0, end_slope_.data());
-  const std::size_t length = static_cast<std::size_t>(s_) * n_;
-  for (auto* buffer : {&z_, &v_, &d_, &derivatives_, &last_z_}) buffer->assign(length, 0.0);
-  stage_y_.assign(n_, 0.0), increment_.assign(n_, 0.0);
-}
-
-void ImplicitStages::combine(const std::vector<double>& m, const double* in, double* out) const {
-  switch (s_) {
-    case 1:
-      return combine_fixed<1>(m.data(), in, out, n_);
-    case 3:
-      return combine_fixed<3>(m.data(), in, out, n_);
-    case 5:
-      return combine_fixed<5>(m.data(), in, out, n_);
-    case 7:
-      return combine_fixed<7>(m.data(), in, out, n_);
-    default:
-      return combine_any(m.data(), in, out, n_, s_);
-  }
+  const std::ptrdiff_t length = static_cast<std::ptrdiff_t>(s_) * n_;
+  memory_.assign(static_cast<std::size_t>(7 * length + n_), 0.0);
+  double* place = memory_.data();
+  for (double** part : {&z_, &v_, &last_z_, &stage_, &slope_, &residual_, &d_})
+    *part = place, place += length;
+  increment_ = place;
 }
 
 bool ImplicitStages::factor(const Pencil& pencil, double h) {
@@ -104,7 +39,8 @@ bool ImplicitStages::factor(const Pencil& pencil, double h) {
   for (std::size_t k = 0; k < complex_.size(); ++k)
     if (!complex_[k]->factor(pencil, data_.pairs[k].alpha / h, -data_.pairs[k].beta / h))
       return singular_column_ = complex_[k]->singular_column(), false;
-  if (own_estimate_factors_ && !own_estimate_factors_->factor(pencil, estimate_gamma_ / h))
+  if (own_estimate_factors_ &&
+      !own_estimate_factors_->factor(pencil, constants_.estimate_gamma / h))
     return singular_column_ = own_estimate_factors_->singular_column(), false;
   return true;
 }
@@ -112,77 +48,62 @@ bool ImplicitStages::factor(const Pencil& pencil, double h) {
 void ImplicitStages::start_values(const State& state, double h, const Guess& guess) {
   if (guess.covering) {
     for (int i = 0; i < s_; ++i) {
-      double* z = z_.data() + i * n_;
+      double* z = z_ + i * n_;
       guess.covering->evaluate(state.t + data_.c[i] * h, z);
       for (int k = 0; k < n_; ++k) z[k] -= state.y[k];
     }
-    combine(t_inverse_, z_.data(), v_.data());
+  } else if (guess.extrapolate && last_h_ != 0) {
+    extrapolate(h);
+  } else if (data_.explicit_first) {
+    for (int i = 0; i < s_; ++i)
+      for (int k = 0; k < n_; ++k)
+        z_[i * n_ + k] = system_.algebraic_variable[k] ? 0.0 : h * data_.c[i] * state.yp[k];
+  } else {
+    std::fill(z_, z_ + s_ * n_, 0.0);
+    std::fill(v_, v_ + s_ * n_, 0.0);
     return;
   }
-  if (!guess.extrapolate || last_h_ == 0) {
-    if (data_.explicit_first) {
-      for (int i = 0; i < s_; ++i)
-        for (int k = 0; k < n_; ++k)
-          z_[i * n_ + k] = system_.algebraic_variable[k] ? 0.0 : h * data_.c[i] * state.yp[k];
-      combine(t_inverse_, z_.data(), v_.data());
-      return;
-    }
-    std::fill(z_.begin(), z_.end(), 0.0);
-    std::fill(v_.begin(), v_.end(), 0.0);
-    return;
-  }
-  double basis[max_stages], low_basis[max_stages];
-  const int low = low_polynomial_.stages();
+  kernels_.combine(s_, n_, constants_.t_inverse.data(), z_, v_);
+}
+
+void ImplicitStages::extrapolate(double h) {
+  double basis[max_stages * max_stages], low_basis[max_stages];
+  const double ratio = h / last_h_;
+  for (int i = 0; i < s_; ++i) constants_.polynomial.basis(1 + data_.c[i] * ratio, basis + i * s_);
+  kernels_.extrapolate(s_, n_, basis, last_z_, increment_, z_);
+  if (!lowers_multipliers_) return;
+  const int low = constants_.low_polynomial.stages();
   for (int i = 0; i < s_; ++i) {
-    const double theta = 1 + data_.c[i] * h / last_h_;
-    polynomial_.basis(theta, basis);
-    if (low > 0) low_polynomial_.stage_basis(theta, low_basis);
+    constants_.low_polynomial.stage_basis(1 + data_.c[i] * ratio, low_basis);
     for (int k = 0; k < n_; ++k) {
+      if (system_.variable_index[k] <= 1) continue;
       double sum = -increment_[k];
-      if (low > 0 && system_.variable_index[k] > 1)
-        for (int j = 0; j < low; ++j) sum += low_basis[j] * last_z_[(s_ - low + j) * n_ + k];
-      else
-        for (int j = 0; j < s_; ++j) sum += basis[j] * last_z_[j * n_ + k];
+      for (int j = 0; j < low; ++j) sum += low_basis[j] * last_z_[(s_ - low + j) * n_ + k];
       z_[i * n_ + k] = sum;
     }
   }
-  combine(t_inverse_, z_.data(), v_.data());
 }
 
-void ImplicitStages::stage_derivatives(const State& state, double h, const double* z,
-                                       double* derivatives) {
-  const double* shifted = z;
-  if (data_.explicit_first) {
-    for (int i = 0; i < s_; ++i)
-      for (int k = 0; k < n_; ++k)
-        d_[i * n_ + k] = z[i * n_ + k] - h * data_.first_column[i] * state.yp[k];
-    shifted = d_.data();
-  }
-  combine(w_, shifted, derivatives);
-  const double inverse_h = 1 / h;
-  for (int k = 0; k < s_ * n_; ++k) derivatives[k] *= inverse_h;
-}
-
-bool ImplicitStages::residuals(const State& state, double h, NewtonResult& result) {
-  stage_derivatives(state, h, z_.data(), derivatives_.data());
-  for (int i = 0; i < s_; ++i) {
-    for (int k = 0; k < n_; ++k) stage_y_[k] = state.y[k] + z_[i * n_ + k];
-    double* r = d_.data() + i * n_;
-    system_.residual(state.t + data_.c[i] * h, stage_y_.data(), derivatives_.data() + i * n_, r);
-    if (const int k = first_not_finite(r, n_); k >= 0) return result.worst = k, false;
-  }
-  return true;
+void ImplicitStages::arguments(const State& state, double h) {
+  kernels_.arguments(s_, n_, constants_.w.data(), 1 / h, state.y.data(), z_, stage_, slope_);
+  if (!data_.explicit_first) return;
+  for (int i = 0; i < s_; ++i)
+    for (int k = 0; k < n_; ++k) slope_[i * n_ + k] -= constants_.first_slope[i] * state.yp[k];
 }
 
 void ImplicitStages::solve_blocks() {
-  // d holds T^-1 F; the increments are minus the solutions.
-  for (double& x : d_) x = -x;
   int row = 0;
-  for (auto& factors : real_) factors->solve(d_.data() + n_ * row++);
+  for (auto& factors : real_) factors->solve(d_ + n_ * row++);
   for (auto& factors : complex_) {
-    factors->solve(d_.data() + n_ * row, d_.data() + n_ * (row + 1));
+    factors->solve(d_ + n_ * row, d_ + n_ * (row + 1));
     row += 2;
   }
+}
+
+int ImplicitStages::row_not_finite() const {
+  for (int k = 0; k < s_ * n_; ++k)
+    if (!std::isfinite(residual_[k])) return k % n_;
+  return -1;
 }
 
 NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm& norm,
@@ -193,19 +114,26 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
   const double growth = last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_);
   NewtonMonitor monitor(settings, carried_eta_ * growth);
   start_values(state, h, guess);
+  arguments(state, h);
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
     ++statistics.newton, statistics.rhs += s_, ++statistics.solves;
-    if (!residuals(state, h, result)) {
-      result.outcome = NewtonOutcome::not_finite;
+    for (int i = 0; i < s_; ++i)
+      system_.residual(state.t + data_.c[i] * h, stage_ + i * n_, slope_ + i * n_,
+                       residual_ + i * n_);
+    // The increments are minus the solutions of the transformed systems.
+    kernels_.combine(s_, n_, constants_.t_inverse.data(), residual_, d_);
+    solve_blocks();
+    const double squares =
+        kernels_.advance(s_, n_, constants_.t.data(), norm.weights(), d_, v_, z_);
+    const double increment = std::sqrt(squares / (n_ * s_));
+    if (!std::isfinite(increment)) {
+      result.worst = row_not_finite();
+      result.outcome = result.worst >= 0 ? NewtonOutcome::not_finite : NewtonOutcome::diverged;
       result.step_factor = 0.5;
       return result;
     }
-    std::swap(d_, derivatives_);
-    combine(t_inverse_, derivatives_.data(), d_.data());
-    solve_blocks();
-    const double increment = norm.over(d_.data(), s_);
-    verdict = std::isfinite(increment) ? monitor.judge(increment) : Verdict::diverged;
+    verdict = monitor.judge(increment);
     result.iterations = monitor.iterations();
     result.rate = monitor.rate();
     if (verdict == Verdict::diverged || verdict == Verdict::hopeless) {
@@ -218,11 +146,9 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
           largest = size, result.worst = k % n_;
       return result;
     }
-    for (int k = 0; k < s_ * n_; ++k) v_[k] += d_[k];
-    combine(t_, v_.data(), z_.data());
+    arguments(state, h);
   }
   carried_eta_ = monitor.eta();
-  stage_derivatives(state, h, z_.data(), derivatives_.data());
   return result;
 }
 
@@ -233,10 +159,10 @@ void ImplicitStages::result(const State& state, double h, double* y1, double* yp
       for (int j = 0; j < s_; ++j) sum += data_.result[j] * z_[j * n_ + k];
     y1[k] = state.y[k] + sum;
     if (stiffly_accurate_) {
-      yp1[k] = derivatives_[(s_ - 1) * n_ + k];
+      yp1[k] = slope_[(s_ - 1) * n_ + k];
     } else {
       double slope = 0;
-      for (int j = 0; j < s_; ++j) slope += end_slope_[j] * derivatives_[j * n_ + k];
+      for (int j = 0; j < s_; ++j) slope += constants_.end_slope[j] * slope_[j * n_ + k];
       yp1[k] = slope;
     }
   }
@@ -244,18 +170,19 @@ void ImplicitStages::result(const State& state, double h, double* y1, double* yp
 
 void ImplicitStages::estimate(const State& state, double h, double* error, bool refine,
                               Statistics& statistics) {
-  double* slope = d_.data();
-  double* point = stage_y_.data();
+  double* const slope = d_;
+  double* const point = residual_;
+  const double at = constants_.defect_at;
   for (int k = 0; k < n_; ++k) {
     double derivative = 0, value = state.y[k];
     for (int j = 0; j < s_; ++j) {
-      derivative += defect_slope_[j] * derivatives_[j * n_ + k];
-      if (defect_at_ != 0) value += defect_value_[j] * z_[j * n_ + k];
+      derivative += constants_.defect_slope[j] * slope_[j * n_ + k];
+      if (at != 0) value += constants_.defect_value[j] * z_[j * n_ + k];
     }
     slope[k] = derivative, point[k] = value;
   }
   const auto defect = [&] {
-    filtered_defect(state.t + defect_at_ * h, point, slope, *estimate_factors_, error, statistics);
+    filtered_defect(state.t + at * h, point, slope, *estimate_factors_, error, statistics);
   };
   defect();
   if (!refine) return;
@@ -264,30 +191,30 @@ void ImplicitStages::estimate(const State& state, double h, double* error, bool 
 }
 
 void ImplicitStages::accept(double h) {
-  last_z_ = z_;
+  std::swap(last_z_, z_);
   last_h_ = h;
   for (int k = 0; k < n_; ++k) {
     double sum = 0;
     if (stiffly_accurate_)
-      sum = z_[(s_ - 1) * n_ + k];
+      sum = last_z_[(s_ - 1) * n_ + k];
     else
-      for (int j = 0; j < s_; ++j) sum += data_.result[j] * z_[j * n_ + k];
+      for (int j = 0; j < s_; ++j) sum += data_.result[j] * last_z_[j * n_ + k];
     increment_[k] = sum;
   }
 }
 
 void ImplicitStages::interpolant(const State& state, const State& next, Interpolant& out) const {
-  if (!basis_) return StageSolver::interpolant(state, next, out);
+  if (!constants_.basis) return StageSolver::interpolant(state, next, out);
   const std::size_t n = state.y.size();
-  out.t0 = state.t, out.t1 = next.t, out.size = n_, out.nested = 0, out.basis = basis_;
+  out.t0 = state.t, out.t1 = next.t, out.size = n_, out.nested = 0, out.basis = constants_.basis;
   out.corrected = slope_is_good_;
   out.data.resize(n * static_cast<std::size_t>(s_ + 2));
   const double h = next.t - state.t;
   std::copy(state.y.begin(), state.y.end(), out.data.begin());
-  std::copy(z_.begin(), z_.end(), out.data.begin() + static_cast<std::ptrdiff_t>(2 * n));
+  std::copy(z_, z_ + s_ * n_, out.data.begin() + static_cast<std::ptrdiff_t>(2 * n));
   for (std::size_t k = 0; k < n; ++k) {
-    double correction = h * state.yp[k] * basis_->slope_factor();
-    for (int i = 0; i < s_; ++i) correction -= basis_->z_factor()[i] * z_[i * n_ + k];
+    double correction = h * state.yp[k] * constants_.basis->slope_factor();
+    for (int i = 0; i < s_; ++i) correction -= constants_.basis->z_factor()[i] * z_[i * n_ + k];
     // The slope of an algebraic variable is no better than that of the polynomial itself.
     out.data[n + k] = !out.corrected || system_.algebraic_variable[k] ? 0.0 : correction;
   }
@@ -310,13 +237,14 @@ void ImplicitStages::restore_pivots(const Pencil& pencil, const std::vector<doub
 
 void ImplicitStages::save(std::vector<double>& memory) const {
   memory.push_back(last_h_), memory.push_back(carried_eta_);
-  memory.insert(memory.end(), last_z_.begin(), last_z_.end());
-  memory.insert(memory.end(), increment_.begin(), increment_.end());
+  memory.insert(memory.end(), last_z_, last_z_ + s_ * n_);
+  memory.insert(memory.end(), increment_, increment_ + n_);
 }
 
 void ImplicitStages::restore(SavedState& memory) {
   last_h_ = memory.number(), carried_eta_ = memory.number();
-  memory.fill(last_z_), memory.fill(increment_);
+  memory.fill(last_z_, static_cast<std::size_t>(s_) * static_cast<std::size_t>(n_));
+  memory.fill(increment_, static_cast<std::size_t>(n_));
 }
 
 }  // namespace daedalus

@@ -1,6 +1,7 @@
 #include "stepper/implicit_stepper.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -15,6 +16,14 @@ constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 constexpr double keep_jacobian_below = 0.001;  // rate of Newton's iteration
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
 
+/// Of 1, 3, 5, 7 stages.
+const std::array<const StageConstants*, 4>& radau_iia() {
+  static const auto of = [](const char* name) { return &stage_constants(find_method(name)); };
+  static const std::array<const StageConstants*, 4> all = {of("radau_iia_1"), of("radau_iia_5"),
+                                                           of("radau_iia_9"), of("radau_iia_13")};
+  return all;
+}
+
 int newton_limit(const Tableau& method) {
   switch (method.stages) {
     case 1:
@@ -28,15 +37,14 @@ int newton_limit(const Tableau& method) {
   }
 }
 
-std::vector<Tableau> methods_for(const Options& options) {
-  if (options.method != "radau") return {find_method(options.method)};
+std::vector<const StageConstants*> methods_for(const Options& options) {
+  if (options.method != "radau") return {&stage_constants(find_method(options.method))};
   if (options.min_stages < 1 || options.max_stages > 7)
     throw InvalidInput(fmt::format("min_stages = {} and max_stages = {}, must lie between 1 and 7",
                                    options.min_stages, options.max_stages));
-  std::vector<Tableau> list;
+  std::vector<const StageConstants*> list;
   for (int s = 1; s <= 7; s += 2)
-    if (s >= options.min_stages && s <= options.max_stages)
-      list.push_back(find_method(fmt::format("radau_iia_{}", 2 * s - 1)));
+    if (s >= options.min_stages && s <= options.max_stages) list.push_back(radau_iia()[s / 2]);
   if (list.empty())
     throw InvalidInput(
         fmt::format("min_stages = {} and max_stages = {}: no number of stages among "
@@ -62,8 +70,8 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
     norm_ = ErrorNorm(system.variable_index, options.rtol, atol);
   }
   solvers_.resize(methods_.size());
-  order_.min_stages = methods_.front().stages;
-  order_.max_stages = methods_.back().stages;
+  order_.min_stages = methods_.front()->method.stages;
+  order_.max_stages = methods_.back()->method.stages;
   // Sparse factors of every order would cost more than they are likely to save.
   if (pencil_.storage != Storage::sparse)
     for (int k = static_cast<int>(methods_.size()) - 1; k >= 0; --k) use(k);
@@ -79,8 +87,8 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
 void ImplicitStepper::use(int position) {
   active_ = position;
   if (!solvers_[position])
-    solvers_[position] = make_stage_solver(system_, methods_[position], pencil_);
-  const Tableau& method = methods_[position];
+    solvers_[position] = make_stage_solver(system_, *methods_[position], pencil_);
+  const Tableau& method = methods_[position]->method;
   // A mass M(y) frozen at the start of the step makes the rate grow with h from nearly nothing:
   // after a small step it promises far too much for a long one.
   newton_ = {newton_limit(method), 1, false, !system_.constant_mass};
@@ -145,7 +153,7 @@ bool ImplicitStepper::renew_factors() {
         order_.next(current()->stages(), last_newton_.rate, last_newton_.iterations, ratio);
     if (stages != current()->stages()) {
       for (std::size_t k = 0; k < methods_.size(); ++k)
-        if (methods_[k].stages == stages) use(static_cast<int>(k));
+        if (methods_[k]->method.stages == stages) use(static_cast<int>(k));
       current()->forget();
       control_.forget();
     }

@@ -30,9 +30,9 @@ class ImplicitStepper final : public Stepper {
     current()->interpolant(state_, next_, out);
     out.method = active_;
   }
-  const std::vector<Tableau>& methods() const { return methods_; }
+  const std::vector<const StageConstants*>& methods() const { return methods_; }
   int order() const override { return current()->method().order; }
-  int most_stages() const override { return methods_.back().stages; }
+  int most_stages() const override { return methods_.back()->method.stages; }
 
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
@@ -53,7 +53,7 @@ class ImplicitStepper final : public Stepper {
   Options options_;
   Statistics& statistics_;
   Pencil pencil_;
-  std::vector<Tableau> methods_;
+  std::vector<const StageConstants*> methods_;
   std::vector<std::unique_ptr<StageSolver>> solvers_;  ///< made when first used
   int active_ = 0;
   ErrorNorm norm_;

@@ -31,7 +31,7 @@ class ManifoldStepper final : public Stepper {
   double estimated_error() const override { return inner_->estimated_error(); }
   int most_stages() const override { return inner_->most_stages(); }
 
-  const std::vector<Tableau>& methods() const { return inner_->methods(); }
+  const std::vector<const StageConstants*>& methods() const { return inner_->methods(); }
   const Vector& tolerance() const { return atol_; }  ///< absolute, of x
   static const char* jacobian() { return "differences of the field"; }
 

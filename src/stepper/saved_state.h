@@ -23,9 +23,10 @@ class SavedState {
     return static_cast<std::size_t>(x);
   }
   /// As many numbers as `values` has.
-  void fill(std::vector<double>& values) {
-    require(values.size());
-    for (double& x : values) x = *next_++;
+  void fill(std::vector<double>& values) { fill(values.data(), values.size()); }
+  void fill(double* values, std::size_t count) {
+    require(count);
+    for (std::size_t k = 0; k < count; ++k) values[k] = *next_++;
   }
   /// A list that was saved with its length.
   std::vector<double> list() {

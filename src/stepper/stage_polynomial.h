@@ -15,12 +15,17 @@ class StagePolynomial {
   /// Values of the bases that belong to the stages, so that u(theta) = sum_i basis_i Z_i.
   void basis(double theta, double* out) const;
   /// Bases of degree s - 1 on c alone, for functions known at the stages only (derivatives).
-  void stage_basis(double theta, double* out) const;
+  void stage_basis(double theta, double* out) const { times_products(theta, 1, weight_, out); }
   int stages() const { return static_cast<int>(c_.size()); }
 
  private:
+  /// first weight_i prod_{j != i} (theta - c_j).
+  void times_products(double theta, double first, const std::vector<double>& weight,
+                      double* out) const;
+
   std::vector<double> c_;
-  std::vector<double> weight_;  ///< 1 / prod_{j != i} (c_i - c_j)
+  std::vector<double> weight_;         ///< 1 / prod_{j != i} (c_i - c_j)
+  std::vector<double> origin_weight_;  ///< the same over c_i
   bool through_origin_ = false;
 };
 
@@ -31,22 +36,24 @@ inline StagePolynomial::StagePolynomial(const Eigen::VectorXd& c, bool through_o
     for (std::size_t j = 0; j < c_.size(); ++j)
       if (j != i) product *= c_[i] - c_[j];
     weight_.push_back(1 / product);
+    origin_weight_.push_back(1 / (product * c_[i]));
   }
 }
 
-inline void StagePolynomial::stage_basis(double theta, double* out) const {
-  for (std::size_t i = 0; i < c_.size(); ++i) {
-    double product = weight_[i];
-    for (std::size_t j = 0; j < c_.size(); ++j)
-      if (j != i) product *= theta - c_[j];
-    out[i] = product;
-  }
+inline void StagePolynomial::times_products(double theta, double first,
+                                            const std::vector<double>& weight, double* out) const {
+  const std::size_t s = c_.size();
+  double product = first;
+  for (std::size_t i = 0; i < s; ++i) out[i] = product * weight[i], product *= theta - c_[i];
+  product = 1;
+  for (std::size_t i = s; i-- > 0;) out[i] *= product, product *= theta - c_[i];
 }
 
 inline void StagePolynomial::basis(double theta, double* out) const {
-  stage_basis(theta, out);
-  if (!through_origin_) return;
-  for (std::size_t i = 0; i < c_.size(); ++i) out[i] *= theta / c_[i];
+  if (through_origin_)
+    times_products(theta, theta, origin_weight_, out);
+  else
+    stage_basis(theta, out);
 }
 
 }  // namespace daedalus

@@ -8,15 +8,22 @@
 #include "stepper/implicit_rk.h"
 
 namespace daedalus {
+namespace {
 
-StageSolver::StageSolver(const System& system, const Tableau& method)
-    : system_(system), method_(method), n_(system.size) {
-  stiffly_accurate_ = daedalus::is_stiffly_accurate(method);
-  // The defect of the stage derivatives at the start of the step is O(h^min(s, q+1)).
-  estimate_order_ = method.embedded_order > 0
-                        ? method.embedded_order
-                        : std::max(1, std::min(method.stages, stage_order(method) + 1));
+double power(double x, int exponent) {
+  double result = 1;
+  for (; exponent > 0; --exponent) result *= x;
+  return result;
 }
+
+}  // namespace
+
+StageSolver::StageSolver(const System& system, const StageConstants& constants)
+    : system_(system),
+      constants_(constants),
+      method_(constants.method),
+      n_(system.size),
+      stiffly_accurate_(constants.is_stiffly_accurate) {}
 
 void StageSolver::filtered_defect(double t, const double* y, const double* yp,
                                   const RealFactors& factors, double* error,
@@ -73,7 +80,7 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
     worst_ = std::max(worst_, quotient);
     if (!(rate_ < 0.99)) return Verdict::diverged;
     eta_ = rate_ / (1 - rate_);
-    const double expected = eta_ * increment * std::pow(rate_, left) / settings_.tolerance;
+    const double expected = eta_ * increment * power(rate_, left) / settings_.tolerance;
     if (left > 0 && expected >= 1) {
       step_factor_ = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + left));
       return Verdict::hopeless;
@@ -85,11 +92,12 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   return left > 0 ? Verdict::go_on : Verdict::diverged;
 }
 
-std::unique_ptr<StageSolver> make_stage_solver(const System& system, const Tableau& method,
+std::unique_ptr<StageSolver> make_stage_solver(const System& system,
+                                               const StageConstants& constants,
                                                const Pencil& pencil) {
-  if (is_diagonally_implicit(method) && method.stages > 1 && !has_explicit_first_stage(method))
-    return std::make_unique<DiagonallyImplicitStages>(system, method, pencil);
-  return std::make_unique<ImplicitStages>(system, method, pencil);
+  if (constants.is_by_stages)
+    return std::make_unique<DiagonallyImplicitStages>(system, constants, pencil);
+  return std::make_unique<ImplicitStages>(system, constants, pencil);
 }
 
 }  // namespace daedalus

@@ -10,9 +10,9 @@
 #include "controller/norm.h"
 #include "ivp/interpolant.h"
 #include "linear/pencil.h"
-#include "method/transformation.h"
 #include "problem/system.h"
 #include "stepper/saved_state.h"
+#include "stepper/stage_constants.h"
 #include "stepper/state.h"
 
 namespace daedalus {
@@ -37,7 +37,7 @@ struct NewtonResult {
 
 class StageSolver {
  public:
-  StageSolver(const System& system, const Tableau& method);
+  StageSolver(const System& system, const StageConstants& constants);
   virtual ~StageSolver() = default;
 
   virtual bool factor(const Pencil& pencil, double h) = 0;
@@ -70,7 +70,7 @@ class StageSolver {
 
   const Tableau& method() const { return method_; }
   int stages() const { return method_.stages; }
-  int estimate_order() const { return estimate_order_; }
+  int estimate_order() const { return constants_.estimate_order; }
   bool is_stiffly_accurate() const { return stiffly_accurate_; }
 
  protected:
@@ -79,9 +79,9 @@ class StageSolver {
                        double* error, Statistics& statistics) const;
 
   const System& system_;
-  Tableau method_;
+  const StageConstants& constants_;
+  const Tableau& method_;
   int n_ = 0;
-  int estimate_order_ = 0;  ///< k: the estimate is O(h^(k+1))
   bool stiffly_accurate_ = false;
   int singular_column_ = -1;
   double carried_eta_ = 1;  ///< theta/(1 - theta) of the last solve
@@ -107,7 +107,8 @@ class NewtonMonitor {
   int count_ = 0;
 };
 
-std::unique_ptr<StageSolver> make_stage_solver(const System& system, const Tableau& method,
+std::unique_ptr<StageSolver> make_stage_solver(const System& system,
+                                               const StageConstants& constants,
                                                const Pencil& pencil);
 
 }  // namespace daedalus

@@ -1,0 +1,31 @@
+#pragma once
+// The vector work of simplified Newton on s stages of length n, one behind the other: every sum
+// over stages is formed in one pass, in registers, by the instruction set of this machine.
+#include "daedalus/method.h"
+#include "linear/dense_kernels.h"
+
+namespace daedalus {
+
+/// Matrices are s x s, row-major.
+struct StageKernels {
+  /// out_i = sum_j m_ij in_j.
+  void (*combine)(int s, int n, const double* m, const double* in, double* out);
+  /// The arguments of the equations: stage_i = y + z_i and slope_i = inverse_h sum_j w_ij z_j.
+  void (*arguments)(int s, int n, const double* w, double inverse_h, const double* y,
+                    const double* z, double* stage, double* slope);
+  /// v -= d and z = T v; returns sum (weight d)^2 over all stages.
+  double (*advance)(int s, int n, const double* t, const double* weight, const double* d, double* v,
+                    double* z);
+  /// z_i = sum_j m_ij last_j - increment.
+  void (*extrapolate)(int s, int n, const double* m, const double* last, const double* increment,
+                      double* z);
+};
+
+/// For s stages; s is passed to them nevertheless.
+StageKernels stage_kernels(InstructionSet set, int s);
+
+StageKernels portable_stage_kernels(int s);
+StageKernels avx2_stage_kernels(int s);
+StageKernels avx512_stage_kernels(int s);
+
+}  // namespace daedalus

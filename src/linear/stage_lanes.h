@@ -1,0 +1,97 @@
+// Kernels of stage_kernels.h for the instruction set of the file that includes this one. S = 0
+// stands for any number of stages; a fixed one keeps all stages in registers.
+namespace daedalus {
+namespace {
+
+template <int S>
+struct StagesOf {
+  static constexpr int most = S > 0 ? S : max_stages;
+
+  static void combine(int s_given, int n, const double* m, const double* in, double* out) {
+    const int s = S > 0 ? S : s_given;
+    for (int k = 0; k < n; k += width) {
+      Lanes x[most];
+      for (int j = 0; j < s; ++j) x[j] = load_first(in + j * n + k, n - k);
+      for (int i = 0; i < s; ++i) store_upto(out + i * n + k, row(s, m + i * s, x), n - k);
+    }
+  }
+
+  static void arguments(int s_given, int n, const double* w, double inverse_h, const double* y,
+                        const double* z, double* stage, double* slope) {
+    const int s = S > 0 ? S : s_given;
+    for (int k = 0; k < n; k += width) {
+      const Lanes from = load_first(y + k, n - k);
+      Lanes x[most];
+      for (int j = 0; j < s; ++j) {
+        x[j] = load_first(z + j * n + k, n - k);
+        store_upto(stage + j * n + k, from + x[j], n - k);
+      }
+      for (int i = 0; i < s; ++i)
+        store_upto(slope + i * n + k, inverse_h * row(s, w + i * s, x), n - k);
+    }
+  }
+
+  static double advance(int s_given, int n, const double* t, const double* weight, const double* d,
+                        double* v, double* z) {
+    const int s = S > 0 ? S : s_given;
+    Lanes squares{};
+    for (int k = 0; k < n; k += width) {
+      const Lanes scale = load_first(weight + k, n - k);
+      Lanes x[most];
+      for (int j = 0; j < s; ++j) {
+        const Lanes change = load_first(d + j * n + k, n - k);
+        const Lanes scaled = change * scale;
+        squares += scaled * scaled;
+        x[j] = load_first(v + j * n + k, n - k) - change;
+        store_upto(v + j * n + k, x[j], n - k);
+      }
+      for (int i = 0; i < s; ++i) store_upto(z + i * n + k, row(s, t + i * s, x), n - k);
+    }
+    double sum = 0;
+    for (int i = 0; i < width; ++i) sum += squares[i];
+    return sum;
+  }
+
+  static void extrapolate(int s_given, int n, const double* m, const double* last,
+                          const double* increment, double* z) {
+    const int s = S > 0 ? S : s_given;
+    for (int k = 0; k < n; k += width) {
+      const Lanes reached = load_first(increment + k, n - k);
+      Lanes x[most];
+      for (int j = 0; j < s; ++j) x[j] = load_first(last + j * n + k, n - k);
+      for (int i = 0; i < s; ++i) store_upto(z + i * n + k, row(s, m + i * s, x) - reached, n - k);
+    }
+  }
+
+ private:
+  static Lanes row(int s, const double* m, const Lanes* x) {
+    Lanes sum = m[0] * x[0];
+    for (int j = 1; j < (S > 0 ? S : s); ++j) sum += m[j] * x[j];
+    return sum;
+  }
+};
+
+template <int S>
+StageKernels kernels_of_stages() {
+  return {StagesOf<S>::combine, StagesOf<S>::arguments, StagesOf<S>::advance,
+          StagesOf<S>::extrapolate};
+}
+
+StageKernels stage_kernels_for(int s) {
+  switch (s) {
+    case 1:
+      return kernels_of_stages<1>();
+    case 2:
+      return kernels_of_stages<2>();
+    case 3:
+      return kernels_of_stages<3>();
+    case 5:
+      return kernels_of_stages<5>();
+    case 7:
+      return kernels_of_stages<7>();
+  }
+  return kernels_of_stages<0>();
+}
+
+}  // namespace
+}  // namespace daedalus

@@ -1,0 +1,33 @@
+#pragma once
+// What the stages of an implicit tableau need to know of it beyond its coefficients, computed once
+// for each tableau: it would cost more than a short run does.
+#include <memory>
+#include <vector>
+
+#include "ivp/interpolant.h"
+#include "method/transformation.h"
+
+namespace daedalus {
+
+struct StageConstants {
+  explicit StageConstants(const Tableau& tableau);
+
+  Tableau method;
+  bool is_stiffly_accurate = false;
+  int estimate_order = 0;     ///< k: the estimate is O(h^(k+1))
+  bool is_by_stages = false;  ///< diagonally implicit; nothing of what follows is set
+  StageTransformation data = {};
+  std::vector<double> w, t, t_inverse;  ///< row-major
+  std::vector<double> first_slope;      ///< W times the first column of A
+  StagePolynomial polynomial = {};
+  StagePolynomial low_polynomial = {};  ///< through the last three stages; empty for few stages
+  std::shared_ptr<const CollocationBasis> basis = {};  ///< null unless u(0) = y_n, u(1) = y_{n+1}
+  double defect_at = 0;  ///< theta at which the estimate takes the defect
+  std::vector<double> defect_value, defect_slope, end_slope;
+  double estimate_gamma = 0;
+};
+
+/// Lives as long as the program.
+const StageConstants& stage_constants(const Tableau& method);
+
+}  // namespace daedalus
