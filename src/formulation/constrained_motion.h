@@ -35,6 +35,7 @@ class ConstrainedMotion final : public ProjectedField {
     k == 0 ? equations_->positions(t, x, r) : equations_->velocities(t, x, x + n_, r);
   }
   double health() const override { return constraints_->health(); }
+  bool suspect_below(double health) override { return constraints_->suspect_below(health); }
   double since_singular() override;
   int leave_rest(double t, double* x, int branch, double speed) override;
   std::unique_ptr<ProjectedField> for_output() const override;

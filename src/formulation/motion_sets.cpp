@@ -58,26 +58,19 @@ bool is_recorded(int rows, std::vector<Expr>& out, Call call) {
 
 std::optional<MotionSets> motion_sets(const Mechanical& form) {
   const int n = form.coordinates;
-  if (form.nonholonomic > 0 || !form.mass.is_constant() || !form.constraint.is_recordable() ||
-      (form.force && !form.force.is_recordable()))
+  if (form.nonholonomic > 0 || !form.mass.is_constant() || !form.constraint.is_recordable())
     return {};
   Graph graph;
   const Expr t(graph, graph.input(0));
-  std::vector<Expr> q, v, constraints, forces;
+  std::vector<Expr> q, constraints;
   for (int j = 0; j < n; ++j) q.emplace_back(graph, graph.input(1 + j));
-  for (int j = 0; j < n; ++j) v.emplace_back(graph, graph.input(1 + n + j));
-  const InputOf<Expr> at(q.data(), n), along(v.data(), n);
+  const InputOf<Expr> at(q.data(), n);
   if (!is_recorded(form.holonomic, constraints,
-                   [&](OutputOf<Expr> out) { form.constraint(t, {at}, out); }) ||
-      !is_recorded(n, forces, [&](OutputOf<Expr> out) {
-        if (form.force) form.force(t, {at, along}, out);
-      }))
+                   [&](OutputOf<Expr> out) { form.constraint(t, {at}, out); }))
     return {};
   const auto set = [&](const std::vector<NodeId>& roots) {
-    return recorded_equations(graph, roots, [n](EquationBuilder& builder, int input) {
-      return input == 0   ? builder.time()
-             : input <= n ? builder.variable(input - 1)
-                          : builder.variable(input - 1 - n, 1);
+    return recorded_equations(graph, roots, [](EquationBuilder& builder, int input) {
+      return input == 0 ? builder.time() : builder.variable(input - 1);
     });
   };
   const auto nodes = [&](const std::vector<Expr>& list) {
@@ -87,7 +80,9 @@ std::optional<MotionSets> motion_sets(const Mechanical& form) {
   };
   MotionSets sets;
   sets.coordinates = n;
-  sets.constraints = set(nodes(constraints)), sets.force = set(nodes(forces));
+  sets.constraints = set(nodes(constraints));
+  // As it stands: nothing of an explicit step needs to know what it depends on.
+  sets.force_function = form.force ? form.force : Function<2>([](auto, auto, auto, auto) {});
   std::vector<NodeId> masses;
   for (const Mass::Entry& e : form.mass.entries(n)) {
     sets.mass.at.push_back({e.row, e.column});

@@ -98,6 +98,9 @@ class ProjectedField {
   }
   /// At the last slope: about the smallest singular value of the constraints over the largest.
   virtual double health() const { return 1; }
+  /// Constraints of this health or a better one are known to be far from a singular point. False:
+  /// this field cannot make use of it.
+  virtual bool suspect_below(double health) { return (void)health, false; }
   /// t - t* at the last slope, for the nearest time t* where the constraints lose rank.
   virtual double since_singular() { return std::numeric_limits<double>::infinity(); }
   /// A start at rest on a crossing of branches: gives x a velocity along the one asked for, counted

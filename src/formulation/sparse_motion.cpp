@@ -29,6 +29,7 @@ SparseMotion::SparseMotion(MotionSets sets, std::shared_ptr<const std::vector<do
       level_{sets.constraints, sets.constraints.differentiated_forwards(),
              sets.constraints.differentiated_forwards().differentiated_forwards()},
       force_set_(std::move(sets.force)),
+      force_function_(std::move(sets.force_function)),
       jacobian_(sets.constraints, {0}),
       mass_entries_(std::move(sets.mass)),
       directions_(std::move(sets.directions)),
@@ -229,6 +230,12 @@ ProjectedField* SparseMotion::dense_at(double t, const double* x) {
   return dense_.get();
 }
 
+void SparseMotion::find_force(double t, const double* q, const double* v) {
+  if (!force_function_) return force_set_.residual(point(t, q, v), force_.data());
+  std::fill(force_.begin(), force_.end(), 0.0);
+  force_function_(t, {Input(q, n_), Input(v, n_)}, Output(force_.data(), n_));
+}
+
 bool SparseMotion::slope(double t, const double* x, double* xp) {
   if (ProjectedField* dense = dense_at(t, x)) {
     const auto made = dense->factorizations;
@@ -239,7 +246,7 @@ bool SparseMotion::slope(double t, const double* x, double* xp) {
   if (lost_ || !prepared_) return false;
   const double *q = x, *v = x + n_;
   const Point here = point(t, q, v);
-  force_set_.residual(here, force_.data());
+  find_force(t, q, v);
   mass_.to_scaled_force(force_.data());
   level_[2].residual(here, right_side_.data());
   for (int i = 0; i < m_; ++i)

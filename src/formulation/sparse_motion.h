@@ -25,10 +25,11 @@ struct SparseEntries {
 /// Variables 0 .. n-1 are the coordinates, of order 1 their velocities.
 struct MotionSets {
   int coordinates = 0;
-  EquationSet constraints;   ///< g(t, q)
-  EquationSet force;         ///< f(t, q, v)
-  SparseEntries mass;        ///< M(t, q)
-  SparseEntries directions;  ///< B(t, q): coordinate, multiplier; none: (dg/dq)^T
+  EquationSet constraints;     ///< g(t, q)
+  EquationSet force;           ///< f(t, q, v)
+  Function<2> force_function;  ///< in place of it, if given
+  SparseEntries mass;          ///< M(t, q)
+  SparseEntries directions;    ///< B(t, q): coordinate, multiplier; none: (dg/dq)^T
 };
 MotionSets motion_sets(RecognisedMotion& found);
 /// Nothing if its functions cannot be recorded.
@@ -68,6 +69,7 @@ class SparseMotion final : public ProjectedField {
 
  private:
   Point point(double t, const double* q, const double* v);
+  void find_force(double t, const double* q, const double* v);
   bool prepare(double t, const double* q);
   double least_pivot() const;
   ProjectedField* dense_at(double t, const double* x);
@@ -81,6 +83,7 @@ class SparseMotion final : public ProjectedField {
   Dense make_dense_;
   std::shared_ptr<ProjectedField> dense_;
   EquationSet level_[3], force_set_;
+  Function<2> force_function_;
   EquationJacobian jacobian_;
   SparseEntries mass_entries_, directions_;
   std::vector<int> shown_at_;  ///< coordinates whose accelerations are variables

@@ -2,6 +2,7 @@
 // which need fewer steps and no Newton iteration, and pass singular points. Some steps made ahead
 // tell whether forces are stiff.
 #include <cmath>
+#include <limits>
 
 #include "analysis/signature.h"
 #include "expression/equation_set.h"
@@ -11,12 +12,14 @@
 namespace daedalus {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // A transient may have to pass before stability limits the steps: so many at least, and so much of
 // the interval, which is little beside the run itself.
 constexpr int steps_ahead = 40, most_steps_ahead = 2000;
 constexpr double part_ahead = 0.02;
-// Where steps as long as stability allows would be no more than these, nothing is lost by them.
-constexpr int steps_that_tell = 4, few_steps = 100;
+// Where stability asks for no more steps than this there is nothing to see.
+constexpr double few_steps = 200;
 constexpr int most_coordinates = 60;  // where matrices of the constraints are dense
 constexpr int most_variables = 100'000;
 // Implicit steps for sparse systems cost thirty times as much or more.
@@ -53,21 +56,44 @@ bool may_lie_on_a_manifold(const Problem& problem) {
 
 }  // namespace
 
+/// The norm of dF/dx at the start by the power method, which takes less than one step. Motions
+/// double back, x' = v, v' = -w^2 x: two steps of it count together.
+double Integrator::Run::fastest_rate(ProjectedField& field) const {
+  constexpr int iterations = 8;
+  constexpr double small = 1e-7;
+  const State& start = stepper_->state();
+  Vector x(field.differential), moved(x), slope(x), direction(x);
+  field.gather(start.y.data(), x.data());
+  if (!field.slope(start.t, x.data(), slope.data())) return infinity;
+  for (int i = 0; i < x.size(); ++i) direction[i] = std::sin(7.0 * (i + 1));
+  const double eps = small * (1 + x.norm());
+  double before = 0, fastest = 0;
+  for (int k = 0; k < iterations; ++k) {
+    moved = x + (eps / direction.norm()) * direction;
+    if (!field.slope(start.t, moved.data(), direction.data())) return infinity;
+    direction -= slope;
+    const double rate = direction.norm() / eps;
+    if (!(rate > 0)) return fastest;
+    if (k > 1) fastest = std::max(fastest, std::sqrt(rate * before));
+    before = rate;
+  }
+  return fastest;
+}
+
 bool Integrator::Run::shows_stiffness() const {
   Statistics unseen;
   const std::shared_ptr<ProjectedField> field = field_->for_output();
+  const double span = std::abs(problem_.t_span.end - problem_.t_span.begin);
+  if (fastest_rate(*field) * span < few_steps * explicit_->stability) return false;
   ExplicitStepper ahead(field, *explicit_, options_, atol_, unseen);
   ahead.start(stepper_->state(), stepper_->next_step());
   const auto [begin, end] = problem_.t_span;
   const auto seen_enough = [&](int steps) {
-    const double interval = std::abs(end - begin);
-    return (steps >= steps_ahead && std::abs(ahead.state().t - begin) >= part_ahead * interval) ||
-           (steps >= steps_that_tell && few_steps * ahead.longest_stable_step() > interval);
+    return steps >= steps_ahead && std::abs(ahead.state().t - begin) >= part_ahead * span;
   };
   for (int k = 0; k < most_steps_ahead && !seen_enough(k); ++k) {
     if (!ahead.attempt(end)) return true;
-    if (ahead.is_stiff())
-      return !field->is_sparse() || std::abs(end - begin) > many_steps * std::abs(ahead.step());
+    if (ahead.is_stiff()) return !field->is_sparse() || span > many_steps * std::abs(ahead.step());
     ahead.commit();
     if (ahead.reached_limit()) return false;
   }

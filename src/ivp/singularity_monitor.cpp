@@ -69,7 +69,7 @@ std::optional<Stepper::Crossing> SingularityMonitor::passed(const State& state) 
   if (!evaluate(state)) return {};
   watch_.look(*field_, false);
   const auto crossing = watch_.passed(t_, state.t);
-  watch_.accept();
+  watch_.accept(*field_);
   t_ = state.t;
   return crossing;
 }

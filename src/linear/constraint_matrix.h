@@ -40,6 +40,9 @@ class ConstraintMatrix {
   /// Makes solutions possible, and singular pairs known if there are suspicious ones. False: not
   /// finite.
   virtual bool factor() = 0;
+  /// In place of `suspicious`: of rows that are nearly dependent all along, and were looked at.
+  /// False: of no use here.
+  virtual bool suspect_below(double health) { return (void)health, false; }
   /// The singular pairs whatever the rows are.
   virtual bool decompose() = 0;
   /// Of solutions by iteration: how far they may be off, 0: by rounding.

@@ -31,7 +31,7 @@ void FactoredConstraints::learn_reference() {
 /// False: a pivot, the square of the distance of a row from those before it, is small.
 bool FactoredConstraints::cholesky() {
   double smallest = reference_ * reference_;
-  const double limit = smallest * suspicious * suspicious;
+  const double limit = smallest * suspect_below_ * suspect_below_;
   for (int i = 0; i < m_; ++i) {
     double* l = lower_.data() + area(i, m_);
     for (int j = 0; j <= i; ++j) {
@@ -135,11 +135,13 @@ void FactoredConstraints::multipliers(const double* c, double* y, double drop_be
 void FactoredConstraints::save(std::vector<double>& memory) const {
   ConstraintMatrix::save(memory);
   save_list(memory, lower_);
+  memory.push_back(suspect_below_);
 }
 
 void FactoredConstraints::restore(SavedState& memory) {
   ConstraintMatrix::restore(memory);
   memory.list(lower_);
+  suspect_below_ = memory.number();
 }
 
 }  // namespace daedalus

@@ -12,6 +12,7 @@ class FactoredConstraints final : public ConstraintMatrix {
   void learn_reference() override;
   bool factor() override;
   bool decompose() override;
+  bool suspect_below(double health) override { return suspect_below_ = health, true; }
   void multipliers(const double* c, double* y, double drop_below) override;
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
@@ -22,6 +23,7 @@ class FactoredConstraints final : public ConstraintMatrix {
   bool cholesky();
   void forward_and_back(double* c) const;
 
+  double suspect_below_ = suspicious;
   std::vector<double> lower_, work_;  ///< Cholesky factor of Gh Gh^T, by rows
 };
 

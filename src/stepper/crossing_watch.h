@@ -1,6 +1,7 @@
 #pragma once
 // Singular points of the constraints along a run of steps: whether one is near, whether the end of
 // a step is too near to one, and whether a step has passed one.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -17,18 +18,24 @@ class CrossingWatch {
   void start(ProjectedField& field) {
     health_ = before_ = field.health();
     since_ = field.since_singular();
+    look_below_ = ConstraintMatrix::in_sight;
+    field.suspect_below(ConstraintMatrix::suspicious);
   }
-  /// At the end of a step that was found, after its slope. `near`: look in any case.
-  void look(ProjectedField& field, bool near) {
+  /// At the end of a step of length h that was found, after its slope. `near`: look in any case.
+  void look(ProjectedField& field, bool near, double h = 0) {
+    constexpr double steps_away = 20, least_health = 0.02;
     next_health_ = field.health();
-    next_since_ = near || next_health_ < ConstraintMatrix::in_sight
-                      ? field.since_singular()
-                      : std::numeric_limits<double>::infinity();
+    const bool looks = near || next_health_ < look_below_;
+    next_since_ = looks ? field.since_singular() : std::numeric_limits<double>::infinity();
+    far_ = h != 0 && std::abs(next_since_) > steps_away * std::abs(h) &&
+           next_health_ > least_health && (looks || next_health_ > 4 * look_below_);
   }
+  /// From where on stages have to be on the manifold.
+  double suspicious() const { return std::min(ConstraintMatrix::suspicious, look_below_); }
   /// By the line through the last two values, `last` apart: zero within reach, ahead or behind.
   bool is_near(double h, double last) const {
     constexpr double steps_ahead = 2.5;
-    if (health_ < ConstraintMatrix::suspicious) return true;
+    if (health_ < suspicious()) return true;
     const double rate = last == 0 ? 0 : (health_ - before_) / last;
     return rate != 0 && std::abs(health_ / rate) < steps_ahead * std::abs(h);
   }
@@ -57,17 +64,29 @@ class CrossingWatch {
     if (direction * (singular - from) < 0 || direction * (to - singular) < 0) return {};
     return Stepper::Crossing{singular, std::min(health_, next_health_)};
   }
-  void accept() { before_ = health_, health_ = next_health_, since_ = next_since_; }
+  void accept(ProjectedField& field) {
+    before_ = health_, health_ = next_health_, since_ = next_since_;
+    if (!far_) return;
+    // Rows may be nearly dependent all along. Health falls with the distance from a singular point:
+    // two thirds of it are soon enough for the next look, since that is still many steps away. What
+    // it was before may have been measured otherwise.
+    const double below = std::min(ConstraintMatrix::in_sight, health_ / 1.5);
+    if (field.suspect_below(std::min(ConstraintMatrix::suspicious, below)))
+      look_below_ = below, before_ = health_;
+    far_ = false;
+  }
 
   void save(std::vector<double>& memory) const {
-    for (const double x : {health_, before_, since_}) memory.push_back(x);
+    for (const double x : {health_, before_, since_, look_below_}) memory.push_back(x);
   }
   void restore(SavedState& memory) {
-    for (double* x : {&health_, &before_, &since_}) *x = memory.number();
+    for (double* x : {&health_, &before_, &since_, &look_below_}) *x = memory.number();
   }
 
  private:
   double health_ = 1, before_ = 1, since_ = 0, next_since_ = 0, next_health_ = 1;
+  double look_below_ = ConstraintMatrix::in_sight;
+  bool far_ = false;  ///< from the next singular point, as the last look has shown
 };
 
 }  // namespace daedalus

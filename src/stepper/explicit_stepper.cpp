@@ -123,8 +123,7 @@ ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
       continue;
     }
     if (!field_->slope(t, stage_.data(), slope(i))) return Outcome::failed;
-    if (!on_manifold_ && field_->health() < ConstraintMatrix::suspicious)
-      return Outcome::needs_projection;
+    if (!on_manifold_ && field_->health() < watch_.suspicious()) return Outcome::needs_projection;
   }
   sum_up(x_.data(), h, method_.b.data(), method_.stages, next_x_.data());
   return Outcome::done;
@@ -142,7 +141,7 @@ bool ExplicitStepper::make_end(double t) {
   ++statistics_.rhs;
   if (!field_->slope(t, x, slope(method_.stages))) return false;
   spread(next_x_, slope(method_.stages), next_);
-  watch_.look(*field_, on_manifold_);
+  watch_.look(*field_, on_manifold_, h_used_);
   slopes_known_ = method_.stages + 1;
   return true;
 }
@@ -197,9 +196,7 @@ void ExplicitStepper::note_stiffness() {
     slopes += std::pow(after[i] - before[i], 2);
     points += std::pow(next_x_[i] - stage_[i], 2);
   }
-  const double eigenvalue = points > 0 ? std::sqrt(slopes / points) : 0;
-  fastest_ = std::max(fastest_, eigenvalue);
-  if (std::abs(h_used_) * eigenvalue > method_.stability) {
+  if (points > 0 && std::abs(h_used_) * std::sqrt(slopes / points) > method_.stability) {
     ++stiff_steps_, easy_steps_ = 0;
   } else if (++easy_steps_ >= steps_that_clear) {
     stiff_steps_ = 0;
@@ -318,7 +315,7 @@ void ExplicitStepper::commit() {
   std::swap(x_, next_x_);
   committed_ = true;
   rejected_ = false;
-  watch_.accept();
+  watch_.accept(*field_);
 }
 
 void ExplicitStepper::interpolant(Interpolant& out) {

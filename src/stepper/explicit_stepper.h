@@ -3,7 +3,6 @@
 // step is put onto the manifold, and its slope is taken there; the stages are put onto it only in
 // steps near a singular point of the constraints, where the method would lose its order without.
 // Steps do not end on the singular point itself.
-#include <limits>
 #include <memory>
 
 #include "formulation/projected_field.h"
@@ -30,10 +29,6 @@ class ExplicitStepper final : public Stepper {
 
   /// Several steps of late were as long as stability allows.
   bool is_stiff() const { return stiff_steps_ >= steps_that_tell; }
-  /// The longest step that the largest eigenvalue met so far allows, about.
-  double longest_stable_step() const {
-    return fastest_ > 0 ? method_.stability / fastest_ : std::numeric_limits<double>::infinity();
-  }
 
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
@@ -76,7 +71,6 @@ class ExplicitStepper final : public Stepper {
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;
   int stiff_steps_ = 0, easy_steps_ = 0;
-  double fastest_ = 0;  ///< the largest eigenvalue met
   CrossingWatch watch_;
 };
 

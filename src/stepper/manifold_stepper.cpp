@@ -151,7 +151,7 @@ void ManifoldStepper::move_end(const std::vector<double>& y) {
 void ManifoldStepper::commit() {
   inner_->commit();
   crossed_ = watch_.passed(state_.t, next_.t);
-  watch_.accept();
+  watch_.accept(*field_);
   std::swap(state_, next_);
   h_ = inner_->next_step();
 }
@@ -166,7 +166,7 @@ void ManifoldStepper::interpolant(Interpolant& out) {
   std::copy(state_.y.begin(), state_.y.end(), out.data.begin());
   for (std::size_t k = 0; k < blocks; ++k)
     field_->scatter(step_.data.data() + k * n, out.data.data() + k * state_.y.size());
-  const Tableau& method = inner_->methods()[static_cast<std::size_t>(step_.method)];
+  const Tableau& method = inner_->methods()[static_cast<std::size_t>(step_.method)]->method;
   for (int i = 0; i < field_->algebraic; ++i) {
     const std::size_t at = static_cast<std::size_t>(field_->place(n_ + i));
     const double change = next_.y[at] - state_.y[at];
