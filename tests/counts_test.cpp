@@ -26,18 +26,32 @@ struct Counted {
 
 // Each family of methods on what it is for.
 constexpr Counted counted[] = {
-    {"ivp", "robertson_4e10", "auto"},   {"ivp", "chemakzo", "auto"},
-    {"ivp", "transamp", "radau_iia_5"},  {"ivp", "transamp", "auto"},
-    {"ivp", "chemakzo", "rodas_5p"},     {"ivp", "chemakzo", "bdf"},
-    {"ivp", "caraxis", "auto"},          {"ivp", "pendulum_ggl", "auto"},
-    {"mechanics", "pendulum", "auto"},   {"mechanics", "caraxis", "auto"},
-    {"mechanics", "andrews", "auto"},    {"mechanics", "pendulum", "dormand_prince_5"},
-    {"sparse", "foodweb_500x1", "auto"}, {"sparse", "foodweb_500x1", "bdf"},
+    {"ivp", "robertson_4e10", "auto"},
+    {"ivp", "chemakzo", "auto"},
+    {"ivp", "transamp", "radau_iia_5"},
+    {"ivp", "transamp", "auto"},
+    {"ivp", "chemakzo", "rodas_5p"},
+    {"ivp", "chemakzo", "bdf"},
+    {"ivp", "caraxis", "auto"},
+    {"ivp", "pendulum_ggl", "auto"},
+    {"mechanics", "pendulum", "auto"},
+    {"mechanics", "caraxis", "auto"},
+    {"mechanics", "andrews", "auto"},
+    {"mechanics", "pendulum", "dormand_prince_5"},
+    {"sparse", "foodweb_500x1", "auto"},
+    {"sparse", "foodweb_500x1", "bdf"},
+    {"bvp", "bratu", "auto"},
+    {"bvp", "troesch", "auto"},
+    {"bvp", "pendulum_bvp_index2", "auto"},
+    {"bvp", "layer", "auto"},
 };
 constexpr double tolerances[] = {1e-4, 1e-7};
 
 Row row_of(const Counted& run, double rtol) {
   const Repeats once = {.seconds = 0, .most = 1, .time_limit = 60};
+  if (std::string_view(run.suite) == "bvp")
+    for (const reproduce::BoundaryTestProblem& problem : reproduce::boundary_test_problems())
+      if (problem.name == run.problem) return BoundaryRuns(problem).run(0, rtol, once);
   return run_functions(find_problem(run.suite, run.problem).make(), run.method, rtol, once);
 }
 

@@ -123,8 +123,10 @@ Row BoundaryRuns::run(int stages, double tolerance, const Repeats& repeats) cons
     row.cpu_us = cpu_microseconds() - begin;
     row.steps = static_cast<std::int64_t>(solution.t.size()) - 1;
     row.rejected = solution.statistics.rejected;
-    row.jacobians = solution.statistics.newton;
-    row.factorizations = solution.statistics.factorizations;
+    row.rhs = solution.statistics.evaluations;
+    row.jacobians = solution.statistics.elements * solution.statistics.stages;
+    row.factorizations = solution.statistics.elements;
+    row.solves = solution.statistics.newton;
     row.status = solution.succeeded() ? "success" : "failed";
     row.message = first_line(solution.message.text());
     if (!solution.succeeded()) return row;

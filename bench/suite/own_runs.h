@@ -17,7 +17,8 @@ Row run_functions(const reproduce::TestProblem& problem, const std::string& meth
 /// As the text of its model.
 Row run_text(const reproduce::TestProblem& problem, const std::string& method, double rtol,
              const Repeats& repeats);
-/// steps: elements of the last mesh; jacobians: Newton iterations.
+/// steps: elements of the last mesh; rhs, jacobians: at single times; factorizations: elements;
+/// solves: Newton iterations.
 class BoundaryRuns {
  public:
   explicit BoundaryRuns(const reproduce::BoundaryTestProblem& problem);

@@ -9,6 +9,7 @@
 // differentiation. They and what follows from them complete the boundary conditions by themselves.
 // [AscherPetzold1992]
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -78,9 +79,11 @@ struct BoundaryOptions {
 struct BoundaryStatistics {
   int stages = 0;  ///< collocation points in each element
   int meshes = 0;
-  int newton = 0;          ///< iterations on all meshes
-  int factorizations = 0;  ///< of the whole system
-  int rejected = 0;        ///< damping factors that were too large
+  int newton = 0;                ///< iterations on all meshes
+  int factorizations = 0;        ///< of the whole system
+  int rejected = 0;              ///< damping factors that were too large
+  std::int64_t elements = 0;     ///< linearised and condensed
+  std::int64_t evaluations = 0;  ///< of all equations at one time
   double wall_seconds = 0;
 };
 

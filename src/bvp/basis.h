@@ -13,8 +13,11 @@ namespace daedalus::bvp {
 
 class Basis {
  public:
+  static constexpr int most_points = 9;
   /// I_{r,j} is kept for r <= highest. Throws InvalidInput.
   Basis(CollocationPoints kind, int k, int highest);
+  /// The same, made once in a process.
+  static const Basis& shared(CollocationPoints kind, int k, int highest);
 
   int points() const { return k_; }
   int highest() const { return highest_; }
@@ -22,11 +25,14 @@ class Basis {
   bool ends_in_point() const { return kind_ != CollocationPoints::gauss; }
   double rho(int i) const { return rho_[static_cast<std::size_t>(i)]; }
   /// I_{r,j} at collocation point i, or at s = 1 for i = k.
-  double integral(int r, int j, int i) const {
-    return table_[static_cast<std::size_t>((r * (k_ + 1) + i) * k_ + j)];
+  double integral(int r, int j, int i) const { return integrals_at_points(r, j)[i]; }
+  /// For i = 0 .. k.
+  const double* integrals_at_points(int r, int j) const {
+    return &table_[static_cast<std::size_t>((r * k_ + j) * (k_ + 1))];
   }
-  /// I_{r,j}(s) for all j.
-  void integrals(int r, double s, double* out) const;
+  /// out[r k + j] = I_{r,j}(s) for r = 0 .. highest and all j.
+  void integrals(double s, double* out) const;
+  int weights() const { return (highest_ + 1) * k_; }
   /// The (k-1)-st derivative of L_j, a constant.
   double top_derivative(int j) const { return top_[static_cast<std::size_t>(j)]; }
   /// max over [0, 1] of the polynomial that vanishes with its first r - 1 derivatives at 0 and has
@@ -35,10 +41,12 @@ class Basis {
   double error_constant(int r) const { return error_[static_cast<std::size_t>(r)]; }
 
  private:
+  void expand(const std::vector<long double>& node);
   CollocationPoints kind_;
   int k_, highest_;
   std::vector<double> rho_, table_, top_, error_;
-  std::vector<long double> coefficient_;  ///< [j][power] of L_j
+  /// Of the Legendre polynomials of 2 s - 1 in I_{r,j}, [r][degree][j]: well conditioned.
+  std::vector<double> legendre_;
 };
 
 }  // namespace daedalus::bvp

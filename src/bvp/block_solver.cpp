@@ -29,7 +29,7 @@ BlockSolver::BlockSolver(int elements, int states, const std::vector<int>& condi
   for (const int node : condition_nodes)
     condition_cut_.push_back(
         static_cast<int>(std::lower_bound(cut_.begin(), cut_.end(), node) - cut_.begin()));
-  inner_.resize(at(elements + 1));
+  inner_.resize(at(elements + 1) * at((4 * n_ + 1) * n_));
   left_.resize(cut_.size() - 1), right_.resize(cut_.size() - 1);
   right_side_.resize(n_, elements + 1);
   piece_side_.resize(n_, static_cast<int>(cut_.size()) - 1);
@@ -38,30 +38,34 @@ BlockSolver::BlockSolver(int elements, int states, const std::vector<int>& condi
   small_ = size <= largest_revealed;
 }
 
-void BlockSolver::reduce(int piece, const std::vector<Matrix>& transfer) {
-  const int first = cut_[at(piece)], last = cut_[at(piece) + 1];
+void BlockSolver::reduce(int piece, const Matrix& transfer) {
+  const int n = n_, rows = 2 * n, first = cut_[at(piece)], last = cut_[at(piece) + 1];
   Matrix &a = left_[at(piece)], &c = right_[at(piece)];
-  a = -transfer[at(first)];
-  c.setIdentity(n_, n_);
-  Matrix both(2 * n_, 2 * n_);
+  a = -transfer.middleCols(first * n, n);
+  c.setIdentity(n, n);
+  // [C A 0; -Gamma 0 I], by columns of 2n; its first third is triangular afterwards.
+  std::vector<double> both(at(3 * n * rows));
+  const auto column = [&](int j) { return both.data() + j * rows; };
   for (int node = first + 1; node < last; ++node) {
-    Inner& here = inner_[at(node)];
-    here.qr.resize(2 * n_, n_), here.tau.resize(n_);
-    here.qr.topRows(n_) = c;
-    here.qr.bottomRows(n_) = -transfer[at(node)];
-    reflect(here.qr, here.tau.data());
-    both.setZero();
-    both.topLeftCorner(n_, n_) = a;
-    both.bottomRightCorner(n_, n_).setIdentity();
-    apply_reflections(here.qr, here.tau.data(), both);
-    here.before = both.topLeftCorner(n_, n_);
-    here.after = both.topRightCorner(n_, n_);
-    a = both.bottomLeftCorner(n_, n_);
-    c = both.bottomRightCorner(n_, n_);
+    const Inner here = inner(node);
+    const double* gamma = transfer.data() + static_cast<std::ptrdiff_t>(node) * n * n;
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        column(j)[i] = c(i, j), column(j)[n + i] = -gamma[j * n + i];
+        column(n + j)[i] = a(i, j), column(n + j)[n + i] = 0;
+        column(2 * n + j)[i] = 0, column(2 * n + j)[n + i] = i == j;
+      }
+    reflect(both.data(), rows, n, 3 * n, here.tau);
+    std::copy_n(both.data(), rows * n, here.qr);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        here.before[j * n + i] = column(n + j)[i], a(i, j) = column(n + j)[n + i];
+        here.after[j * n + i] = column(2 * n + j)[i], c(i, j) = column(2 * n + j)[n + i];
+      }
   }
 }
 
-bool BlockSolver::factor(const std::vector<Matrix>& transfer, const Matrix& conditions) {
+bool BlockSolver::factor(const Matrix& transfer, const Matrix& conditions) {
   const int pieces = static_cast<int>(left_.size());
   in_parallel(pieces, threads_, [&](int piece, int) { reduce(piece, transfer); });
   reduced_.setZero();
@@ -108,27 +112,35 @@ Vector BlockSolver::free_direction() const {
 }
 
 void BlockSolver::reduce_right_side(int piece, const Matrix& gamma) {
-  const int first = cut_[at(piece)], last = cut_[at(piece) + 1];
-  Vector both(2 * n_);
-  both.tail(n_) = gamma.col(first);
+  const int n = n_, first = cut_[at(piece)], last = cut_[at(piece) + 1];
+  std::vector<double> both(at(2 * n));
+  std::copy_n(gamma.col(first).data(), n, both.data() + n);
   for (int node = first + 1; node < last; ++node) {
-    both.head(n_) = both.tail(n_).eval();
-    both.tail(n_) = gamma.col(node);
-    apply_reflections(inner_[at(node)].qr, inner_[at(node)].tau.data(), both);
-    right_side_.col(node) = both.head(n_);
+    std::copy_n(both.data() + n, n, both.data());
+    std::copy_n(gamma.col(node).data(), n, both.data() + n);
+    const Inner here = inner(node);
+    apply_reflections(here.qr, 2 * n, n, here.tau, both.data());
+    std::copy_n(both.data(), n, right_side_.col(node).data());
   }
-  piece_side_.col(piece) = both.tail(n_);
+  std::copy_n(both.data() + n, n, piece_side_.col(piece).data());
 }
 
 void BlockSolver::substitute(int piece, Matrix& dz) {
-  const int first = cut_[at(piece)], last = cut_[at(piece) + 1];
+  const int n = n_, first = cut_[at(piece)], last = cut_[at(piece) + 1];
+  const double* left = dz.col(first).data();
   for (int node = last - 1; node > first; --node) {
-    const Inner& here = inner_[at(node)];
-    auto value = dz.col(node);
-    value = right_side_.col(node);
-    value.noalias() -= here.before * dz.col(first);
-    value.noalias() -= here.after * dz.col(node + 1);
-    here.qr.topRows(n_).triangularView<Eigen::Upper>().solveInPlace(value);
+    const Inner here = inner(node);
+    double* value = dz.col(node).data();
+    const double *next = dz.col(node + 1).data(), *side = right_side_.col(node).data();
+    for (int i = 0; i < n; ++i) value[i] = side[i];
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i)
+        value[i] -= here.before[j * n + i] * left[j] + here.after[j * n + i] * next[j];
+    for (int j = n - 1; j >= 0; --j) {
+      const double* column = here.qr + 2 * n * j;
+      value[j] /= column[j];
+      for (int i = 0; i < j; ++i) value[i] -= column[i] * value[j];
+    }
   }
 }
 

@@ -19,8 +19,9 @@ class BlockSolver {
  public:
   BlockSolver(int elements, int states, const std::vector<int>& condition_nodes, int threads);
 
-  /// conditions: states x (states * condition nodes). False: singular to working precision.
-  bool factor(const std::vector<Matrix>& transfer, const Matrix& conditions);
+  /// transfer: Gamma_1, Gamma_2, ... side by side; conditions: states x (states * condition nodes).
+  /// False: singular to working precision.
+  bool factor(const Matrix& transfer, const Matrix& conditions);
   void solve(const Matrix& gamma, const Vector& beta, Matrix& dz);
   /// Estimate of the largest change of dz for changes of size 1 of beta, scaled.
   double condition() const { return condition_; }
@@ -28,19 +29,23 @@ class BlockSolver {
   Vector free_direction() const;
 
  private:
+  /// What an inner node needs: reflections with R (2n x n), the couplings of its rows to the left
+  /// end of the piece and to the next node (n x n each), the factors of the reflections (n).
   struct Inner {
-    Matrix qr, before,
-        after;  ///< reflections and R; couplings to the piece's left end and to i + 1
-    Vector tau;
+    double *qr, *before, *after, *tau;
   };
-  void reduce(int piece, const std::vector<Matrix>& transfer);
+  Inner inner(int node) {
+    double* first = inner_.data() + static_cast<std::ptrdiff_t>(node) * (4 * n_ + 1) * n_;
+    return {first, first + 2 * n_ * n_, first + 3 * n_ * n_, first + 4 * n_ * n_};
+  }
+  void reduce(int piece, const Matrix& transfer);
   void reduce_right_side(int piece, const Matrix& gamma);
   void substitute(int piece, Matrix& dz);
 
   int elements_, n_, threads_;
   std::vector<int> cut_;              ///< nodes between the pieces, both ends included
   std::vector<int> condition_cut_;    ///< position in cut_ of each node of the conditions
-  std::vector<Inner> inner_;          ///< of each node
+  std::vector<double> inner_;         ///< of each node
   std::vector<Matrix> left_, right_;  ///< A, C of each piece
   Matrix right_side_;                 ///< of the inner nodes after the reflections
   Matrix piece_side_;                 ///< of the pieces

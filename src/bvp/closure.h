@@ -18,19 +18,20 @@ class Closure {
   const std::vector<int>& unknowns() const { return unknowns_; }
   bool determines(int slot) const;
   /// Newton's method from the values in s; not a number where it does not converge.
-  void solve(double t, double* s);
+  void solve(double t, double* s, Scratch& scratch) const;
   /// d unknowns / dz at a solution.
-  const Matrix& derivative(double t, const double* s);
+  Matrix derivative(double t, const double* s, Scratch& scratch) const;
 
  private:
-  void linearize(double t, const double* s);
+  struct Linear {
+    Matrix jacobian;
+    Eigen::PartialPivLU<Matrix> of_unknowns;
+  };
+  void linearize(double t, const double* s, Scratch& scratch, Linear& to) const;
 
   std::vector<SlotEquations> parts_;
   std::vector<int> unknowns_;
-  int states_ = 0;
-  Matrix jacobian_, of_unknowns_, derivative_;
-  Vector residual_, change_;
-  Eigen::PartialPivLU<Matrix> lu_;
+  int states_ = 0, slots_ = 0;
 };
 
 }  // namespace daedalus::bvp

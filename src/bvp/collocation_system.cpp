@@ -257,7 +257,6 @@ struct CollocationSystem::Construction {
       parts.push_back(level[at(second ? 0 : c[at(i)] - 1)].restricted({i}));
     term.constraints = SlotEquations(EquationSet::joined(parts), to.place, row,
                                      std::vector<double>(row.size(), 1.0), graph.discrete);
-    term.gradient.setZero(static_cast<int>(row.size()), to.slots());
     to.multipliers_.push_back(std::move(term));
   }
 
@@ -301,7 +300,6 @@ struct CollocationSystem::Construction {
       if (SlotEquations p = part(all, l, false); p.rows() > 0) parts.push_back(std::move(p));
     to.closure = Closure(std::move(parts), unknowns, to.states_, to.slots());
     if (form != ConstraintForm::projected_invariants_ii_eliminated) return;
-    to.closed_.resize(to.slots());
     for (std::size_t k = 0; k < unknowns.size(); ++k) to.eliminated_.push_back(rows[k].target);
     rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(unknowns.size()));
   }
@@ -333,54 +331,6 @@ CollocationSystem::CollocationSystem(const BoundaryGraph& graph, ConstraintForm 
 
 int CollocationSystem::highest() const {
   return order.empty() ? 1 : *std::max_element(order.begin(), order.end());
-}
-
-void CollocationSystem::residual(double t, const double* s, double* r) {
-  std::fill(r, r + rows(), 0.0);
-  for (SlotEquations& part : parts_) part.add_residual(t, s, r);
-  for (const Identity& i : identities_) r[i.row] += s[i.a] - (i.b < 0 ? 0.0 : s[i.b]);
-  add_multipliers(t, s, r, nullptr);
-  add_eliminated(t, s, r, nullptr);
-}
-
-void CollocationSystem::jacobian(double t, const double* s, Matrix& j) {
-  j.setZero();
-  for (SlotEquations& part : parts_) part.add_jacobian(t, s, j);
-  for (const Identity& i : identities_) {
-    j(i.row, i.a) += 1;
-    if (i.b >= 0) j(i.row, i.b) -= 1;
-  }
-  add_multipliers(t, s, nullptr, &j);
-  add_eliminated(t, s, nullptr, &j);
-}
-
-/// - g_x^T mu. Its derivative in x is left out of the Jacobian: mu vanishes with the mesh size.
-void CollocationSystem::add_multipliers(double t, const double* s, double* r, Matrix* j) {
-  for (MultiplierTerm& term : multipliers_) {
-    term.gradient.setZero();
-    term.constraints.add_jacobian(t, s, term.gradient);
-    for (std::size_t c = 0; c < term.target.size(); ++c)
-      for (int k = 0; k < term.gradient.rows(); ++k) {
-        const double d = term.gradient(k, term.column[c]);
-        if (r) r[term.target[c]] -= d * s[term.multiplier + k];
-        if (j) (*j)(term.target[c], term.multiplier + k) -= d;
-      }
-  }
-}
-
-void CollocationSystem::add_eliminated(double t, const double* s, double* r, Matrix* j) {
-  if (eliminated_.empty()) return;
-  std::copy(s, s + slots(), closed_.data());
-  closure.solve(t, closed_.data());
-  for (std::size_t k = 0; k < eliminated_.size(); ++k) {
-    const int slot = closure.unknowns()[k];
-    if (r) r[eliminated_[k]] += s[slot] - closed_[slot];
-    if (j) (*j)(eliminated_[k], slot) += 1;
-  }
-  if (!j) return;
-  const Matrix& derivative = closure.derivative(t, closed_.data());
-  for (std::size_t k = 0; k < eliminated_.size(); ++k)
-    j->row(eliminated_[k]).head(states_) -= derivative.row(static_cast<int>(k));
 }
 
 void CollocationSystem::guess(const BoundaryGraph& graph, double t, double* s) const {

@@ -10,7 +10,7 @@
 
 namespace daedalus::bvp {
 
-/// Copies share nothing that changes: one for each thread.
+/// Never changes after construction, so threads share it.
 class CollocationSystem {
  public:
   CollocationSystem(const BoundaryGraph& graph, ConstraintForm form, double gamma);
@@ -22,10 +22,14 @@ class CollocationSystem {
   int slots() const { return states_ + components() + algebraic_; }
   int highest() const;
 
+  /// Row i of point p is r[i * stride + p].
+  void residuals(const SlotPoints& at, double* r, Scratch& scratch) const;
+  /// Added to zeros.
+  void jacobians(const SlotPoints& at, const JacobianPlaces& to, Scratch& scratch) const;
   /// r has rows() entries.
-  void residual(double t, const double* s, double* r);
+  void residual(double t, const double* s, double* r, Scratch& scratch) const;
   /// rows() x slots().
-  void jacobian(double t, const double* s, Matrix& j);
+  void jacobian(double t, const double* s, Matrix& j, Scratch& scratch) const;
 
   std::vector<int> order;   ///< of each component
   std::vector<int> offset;  ///< its slots are z[offset] .. z[offset + order - 1]
@@ -53,7 +57,6 @@ class CollocationSystem {
     SlotEquations constraints;
     std::vector<int> column, target;
     int multiplier = 0;
-    Matrix gradient;
   };
   struct Identity {  ///< row: s[a] - s[b]
     int row, a, b;
@@ -61,8 +64,10 @@ class CollocationSystem {
   struct Source {  ///< slot: derivative of a variable
     int slot, variable, order;
   };
-  void add_multipliers(double t, const double* s, double* r, Matrix* j);
-  void add_eliminated(double t, const double* s, double* r, Matrix* j);
+  void add_multipliers(const SlotPoints& at, double* r, const JacobianPlaces* j,
+                       Scratch& scratch) const;
+  void add_eliminated(const SlotPoints& at, double* r, const JacobianPlaces* j,
+                      Scratch& scratch) const;
 
   int states_ = 0, algebraic_ = 0;
   std::vector<SlotEquations> parts_;
@@ -70,7 +75,6 @@ class CollocationSystem {
   std::vector<Identity> identities_;
   std::vector<Source> sources_;
   std::vector<int> eliminated_;  ///< rows that say unknown k of the closure = its value
-  Vector closed_;                ///< slots
 };
 
 }  // namespace daedalus::bvp

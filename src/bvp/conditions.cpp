@@ -25,6 +25,7 @@ void remove_span(const std::vector<Vector>& columns, Vector& v) {
 
 Conditions::Conditions(const BoundaryGraph& graph, const CollocationSystem& system)
     : graph_(graph),
+      system_(system),
       slots_(system.slots()),
       states_(system.states()),
       user_(graph.conditions.rows()) {
@@ -79,15 +80,15 @@ void Conditions::evaluate_user(const std::vector<NodeState>& at) {
               joined_.begin() + static_cast<long>(p - 1) * slots_);
 }
 
-void Conditions::linearize_user(CollocationSystem& system, const std::vector<NodeState>& at) {
+void Conditions::linearize_user(const std::vector<NodeState>& at) {
   evaluate_user(at);
   user_jacobian_.setZero();
-  if (user_ > 0) equations_.add_jacobian(0, joined_.data(), user_jacobian_);
+  if (user_ > 0) equations_.add_jacobian(0, joined_.data(), user_jacobian_, scratch_);
   if (!need_closure_) return;
-  const std::vector<int>& unknowns = system.closure.unknowns();
+  const std::vector<int>& unknowns = system_.closure.unknowns();
   for (std::size_t p = 1; p < at.size(); ++p) {
     const int first = static_cast<int>(p - 1) * slots_;
-    const Matrix& derivative = system.closure.derivative(at[p].t, at[p].slots.data());
+    const Matrix derivative = system_.closure.derivative(at[p].t, at[p].slots.data(), scratch_);
     for (std::size_t k = 0; k < unknowns.size(); ++k) {
       auto column = user_jacobian_.col(first + unknowns[k]);
       if (column.isZero(0)) continue;
@@ -98,23 +99,22 @@ void Conditions::linearize_user(CollocationSystem& system, const std::vector<Nod
   }
 }
 
-std::string Conditions::count_text(const CollocationSystem& system) const {
+std::string Conditions::count_text() const {
   const int free =
-      states_ - index_two_ - system.lower.rows() - static_cast<int>(system.zero_at_left.size());
+      states_ - index_two_ - system_.lower.rows() - static_cast<int>(system_.zero_at_left.size());
   std::string text =
       fmt::format("{} boundary condition{} for a problem with {} degree{} of freedom", user_,
                   user_ == 1 ? "" : "s", free, free == 1 ? "" : "s");
-  if (index_two_ + system.lower.rows() > 0)
+  if (index_two_ + system_.lower.rows() > 0)
     text += fmt::format(" ({} states less {} that constraints determine)", states_, states_ - free);
   return text;
 }
 
 /// A condition at one point is implied if its derivative lies in the span of those of the
 /// constraints there and of the conditions before it.
-std::vector<int> Conditions::find_implied(CollocationSystem& system,
-                                          const std::vector<NodeState>& at) {
+std::vector<int> Conditions::find_implied(const std::vector<NodeState>& at) {
   constexpr double tolerance = 1e-7;
-  linearize_user(system, at);
+  linearize_user(at);
   std::vector<int> implied;
   for (std::size_t p = 1; p < at.size(); ++p) {
     std::vector<Vector> span;
@@ -129,8 +129,8 @@ std::vector<int> Conditions::find_implied(CollocationSystem& system,
     };
     for (int i = 0; i < at[p].projection->g.rows(); ++i)
       extend(at[p].projection->g.row(i).transpose());
-    lower_jacobian_.setZero(system.lower.rows(), slots_);
-    system.lower.add_jacobian(at[p].t, at[p].slots.data(), lower_jacobian_);
+    lower_jacobian_.setZero(system_.lower.rows(), slots_);
+    system_.lower.add_jacobian(at[p].t, at[p].slots.data(), lower_jacobian_, scratch_);
     for (int i = 0; i < lower_jacobian_.rows(); ++i)
       extend(lower_jacobian_.row(i).head(states_).transpose());
     for (int i = 0; i < user_; ++i) {
@@ -143,22 +143,21 @@ std::vector<int> Conditions::find_implied(CollocationSystem& system,
   return implied;
 }
 
-void Conditions::choose(CollocationSystem& system, const std::vector<NodeState>& at,
-                        int index_two) {
+void Conditions::choose(const std::vector<NodeState>& at, int index_two) {
   index_two_ = index_two;
   kept_.clear(), aside_.clear(), notes_.clear();
   const int wanted =
-      states_ - index_two - system.lower.rows() - static_cast<int>(system.zero_at_left.size());
+      states_ - index_two - system_.lower.rows() - static_cast<int>(system_.zero_at_left.size());
   if (user_ < wanted)
     throw InvalidInput(
-        fmt::format("too few boundary conditions: {}; add {}", count_text(system), wanted - user_));
+        fmt::format("too few boundary conditions: {}; add {}", count_text(), wanted - user_));
   if (user_ > wanted) {
-    aside_ = find_implied(system, at);
+    aside_ = find_implied(at);
     if (static_cast<int>(aside_.size()) < user_ - wanted) {
       Names names;
       for (const int i : aside_) names.push_back(graph_.condition_names[at_index(i)]);
       throw InvalidInput(fmt::format(
-          "too many boundary conditions: {}; {}", count_text(system),
+          "too many boundary conditions: {}; {}", count_text(),
           names.empty() ? fmt::format("remove {}", user_ - wanted)
                         : fmt::format("even without {}, which the constraints imply, {} too many",
                                       fmt::join(names, ", "),
@@ -176,16 +175,16 @@ void Conditions::choose(CollocationSystem& system, const std::vector<NodeState>&
   chosen_ = true;
 }
 
-void Conditions::jacobian(CollocationSystem& system, const std::vector<NodeState>& at, Matrix& to) {
+void Conditions::jacobian(const std::vector<NodeState>& at, Matrix& to) {
   to.setZero(states_, states_ * static_cast<int>(at.size()));
   int row = 0;
   for (int i = 0; i < index_two_; ++i) to.row(row++).head(states_) = at[0].projection->g.row(i);
-  lower_jacobian_.setZero(system.lower.rows(), slots_);
-  system.lower.add_jacobian(at[0].t, at[0].slots.data(), lower_jacobian_);
+  lower_jacobian_.setZero(system_.lower.rows(), slots_);
+  system_.lower.add_jacobian(at[0].t, at[0].slots.data(), lower_jacobian_, scratch_);
   for (int i = 0; i < lower_jacobian_.rows(); ++i)
     to.row(row++).head(states_) = lower_jacobian_.row(i).head(states_);
-  for (const int slot : system.zero_at_left) to(row++, slot) = 1;
-  linearize_user(system, at);
+  for (const int slot : system_.zero_at_left) to(row++, slot) = 1;
+  linearize_user(at);
   for (const int i : kept_) {
     for (std::size_t p = 1; p < at.size(); ++p)
       to.row(row).segment(static_cast<int>(p) * states_, states_) =
@@ -194,18 +193,18 @@ void Conditions::jacobian(CollocationSystem& system, const std::vector<NodeState
   }
 }
 
-void Conditions::residual(CollocationSystem& system, const std::vector<NodeState>& at,
-                          const double* left_constraints, Vector& to) {
+void Conditions::residual(const std::vector<NodeState>& at, const double* left_constraints,
+                          Vector& to) {
   to.resize(states_);
   int row = 0;
   for (int i = 0; i < index_two_; ++i) to[row++] = left_constraints[i];
   std::fill(lower_values_.begin(), lower_values_.end(), 0.0);
-  system.lower.add_residual(at[0].t, at[0].slots.data(), lower_values_.data());
+  system_.lower.add_residual(at[0].t, at[0].slots.data(), lower_values_.data(), scratch_);
   for (const double value : lower_values_) to[row++] = value;
-  for (const int slot : system.zero_at_left) to[row++] = at[0].slots[at_index(slot)];
+  for (const int slot : system_.zero_at_left) to[row++] = at[0].slots[at_index(slot)];
   evaluate_user(at);
   std::fill(values_.begin(), values_.end(), 0.0);
-  equations_.add_residual(0, joined_.data(), values_.data());
+  equations_.add_residual(0, joined_.data(), values_.data(), scratch_);
   for (const int i : kept_) to[row++] = values_[at_index(i)];
 }
 
@@ -213,9 +212,9 @@ std::string Conditions::violated(const std::vector<NodeState>& at, double tolera
   if (aside_.empty()) return {};
   evaluate_user(at);
   std::fill(values_.begin(), values_.end(), 0.0);
-  equations_.add_residual(0, joined_.data(), values_.data());
+  equations_.add_residual(0, joined_.data(), values_.data(), scratch_);
   user_jacobian_.setZero();
-  equations_.add_jacobian(0, joined_.data(), user_jacobian_);
+  equations_.add_jacobian(0, joined_.data(), user_jacobian_, scratch_);
   for (const int i : aside_) {
     double scale = 0;  // what errors of the tolerance make of it
     for (int j = 0; j < user_jacobian_.cols(); ++j)

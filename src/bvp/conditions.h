@@ -24,14 +24,13 @@ class Conditions {
     std::vector<double> slots;
   };
   /// Finds out which conditions are kept. Throws InvalidInput: too many, too few.
-  void choose(CollocationSystem& system, const std::vector<NodeState>& at, int index_two);
+  void choose(const std::vector<NodeState>& at, int index_two);
   bool is_chosen() const { return chosen_; }
   /// Whether they use highest derivatives or algebraic variables, which then have to follow from
   /// the states of a node (closure.h).
   bool need_closure() const { return need_closure_; }
-  void jacobian(CollocationSystem& system, const std::vector<NodeState>& at, Matrix& to);
-  void residual(CollocationSystem& system, const std::vector<NodeState>& at,
-                const double* left_constraints, Vector& to);
+  void jacobian(const std::vector<NodeState>& at, Matrix& to);
+  void residual(const std::vector<NodeState>& at, const double* left_constraints, Vector& to);
   /// The condition set aside that a solution violates most, if by more than its tolerance.
   std::string violated(const std::vector<NodeState>& at, double tolerance);
   const std::vector<std::string>& notes() const { return notes_; }
@@ -40,11 +39,13 @@ class Conditions {
  private:
   void evaluate_user(const std::vector<NodeState>& at);
   /// user_jacobian_, in which w and y are functions of z.
-  void linearize_user(CollocationSystem& system, const std::vector<NodeState>& at);
-  std::vector<int> find_implied(CollocationSystem& system, const std::vector<NodeState>& at);
-  std::string count_text(const CollocationSystem& system) const;
+  void linearize_user(const std::vector<NodeState>& at);
+  std::vector<int> find_implied(const std::vector<NodeState>& at);
+  std::string count_text() const;
 
   const BoundaryGraph& graph_;
+  const CollocationSystem& system_;
+  Scratch scratch_;
   int slots_, states_, index_two_ = 0, user_;
   SlotEquations equations_;
   std::vector<int> kept_, aside_;

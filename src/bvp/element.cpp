@@ -1,8 +1,8 @@
 #include "bvp/element.h"
 
+#include <algorithm>
 #include <cmath>
-
-#include "bvp/householder.h"
+#include <numeric>
 
 namespace daedalus::bvp {
 namespace {
@@ -11,229 +11,308 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+constexpr double reciprocal[] = {0,       1.0,     1.0 / 2, 1.0 / 3, 1.0 / 4,
+                                 1.0 / 5, 1.0 / 6, 1.0 / 7, 1.0 / 8};
+
 }  // namespace
 
-ElementKernel::ElementKernel(CollocationSystem system, const Basis& basis)
-    : system_(std::move(system)),
+ElementKernel::ElementKernel(const CollocationSystem& system, const Basis& basis)
+    : system_(system),
       basis_(basis),
-      n_(system_.components()),
-      d_(system_.algebraic()),
-      states_(system_.states()),
-      rows_(system_.rows()),
-      k_(basis.points()) {
-  jacobian_.resize(rows_, system_.slots());
-  rotated_.resize(rows_, system_.slots());
-  local_.resize(k_ * n_, k_ * n_);
-  of_left_.resize(k_ * n_, states_);
-  y_part_.resize(rows_, d_);
-  points_.resize(states_, states_);
-  s_.resize(system_.slots());
-  tau_.resize(std::max(1, d_));
-  rhs_.resize(k_ * rows_);
-  part_.resize(std::max(states_ + n_, k_ * n_));
+      n_(system.components()),
+      d_(system.algebraic()),
+      states_(system.states()),
+      rows_(system.rows()),
+      k_(basis.points()),
+      width_(system.slots() + system.rows()),
+      kernels_(dense_kernels(best_instruction_set(), k_ * n_)) {
+  points_.resize(at(k_ * rows_ * width_));
+  local_.resize(at(k_ * n_ * k_ * n_));
+  slots_.resize(at(system.slots() * lanes));
+  f_.resize(at(rows_ * lanes));
   powers_.assign(at(basis.highest() + 1), 1);
-  weights_.resize(at(k_));
+  weights_.resize(at(basis.weights()));
+  scaled_.resize(at(basis.weights() * k_));
+  times_.resize(at(k_)), row_scale_.resize(at(rows_));
+  order_.resize(at(rows_));
 }
 
 void ElementKernel::set_length(double h) {
   for (std::size_t r = 1; r < powers_.size(); ++r) powers_[r] = powers_[r - 1] * h;
 }
 
-void ElementKernel::states_at(int i, double h, const double* left, const double* w,
-                              double* z) const {
-  const double step = (i < k_ ? basis_.rho(i) : 1.0) * h;
+void ElementKernel::fill_states(double h, const double* left, const double* w, int first,
+                                int last) {
+  set_length(h);
   for (int c = 0; c < n_; ++c) {
-    const int m = system_.order[at(c)], first = system_.offset[at(c)];
+    const int m = system_.order[at(c)];
+    const double* x = left + system_.offset[at(c)];
     for (int l = 0; l < m; ++l) {
-      double sum = 0;
-      for (int p = m - 1; p > l; --p) sum = (sum + left[first + p]) * step / (p - l);
-      sum += left[first + l];
-      double own = 0;
-      for (int j = 0; j < k_; ++j) own += basis_.integral(m - l, j, i) * w[j * n_ + c];
-      z[first + l] = sum + std::pow(h, m - l) * own;
+      // Summed apart from x, which is larger: rounding errors of z are what remains in the end.
+      double own[lanes] = {};
+      for (int j = 0; j < k_; ++j) {
+        const double value = w[j * n_ + c];
+        const double* table = basis_.integrals_at_points(m - l, j);
+        for (int i = first; i < last; ++i) own[i] += value * table[i];
+      }
+      double* z = slots_.data() + (system_.offset[at(c)] + l) * lanes;
+      const double scale = power(m - l);
+      for (int i = first; i < last; ++i) {
+        const double step = (i < k_ ? basis_.rho(i) : 1.0) * h;
+        double sum = 0;
+        for (int p = m - 1; p > l; --p) sum = (sum + x[p]) * step * reciprocal[p - l];
+        z[i] = (sum + x[l]) + scale * own[i];
+      }
     }
   }
 }
 
-void ElementKernel::slots_at(int i, double h, const double* left, const double* w, const double* y,
-                             double* s) {
-  states_at(i, h, left, w, s);
-  const auto copy = [&](const double* from, int count, double* to) {
+void ElementKernel::fill_slots(double h, const double* left, const double* w, const double* y) {
+  fill_states(h, left, w, 0, k_ + 1);
+  double* to = slots_.data() + states_ * lanes;
+  for (int c = 0; c < n_; ++c, to += lanes)
+    for (int i = 0; i < k_; ++i) to[i] = w[i * n_ + c];
+  for (int c = 0; c < d_; ++c, to += lanes)
+    for (int i = 0; i < k_; ++i) to[i] = y[i * d_ + c];
+}
+
+void ElementKernel::slots_at_end(double h, const double* left, const double* w, const double* y,
+                                 double* s) {
+  fill_states(h, left, w, k_, k_ + 1);
+  for (int j = 0; j < states_; ++j) s[j] = slots_[at(j * lanes + k_)];
+  const auto extrapolate = [&](const double* from, int count, double* to) {
     for (int c = 0; c < count; ++c) {
-      if (i < k_) {
-        to[c] = from[i * count + c];
-        continue;
-      }
       to[c] = 0;
       for (int j = 0; j < k_; ++j) to[c] += basis_.integral(0, j, k_) * from[j * count + c];
     }
   };
-  copy(w, n_, s + states_);
-  copy(y, d_, s + states_ + n_);
+  extrapolate(w, n_, s + states_);
+  extrapolate(y, d_, s + states_ + n_);
 }
 
 void ElementKernel::slots_inside(double sigma, double h, const double* left, const double* w,
                                  const double* y, double* s) {
-  std::fill(s, s + system_.slots(), 0.0);
+  basis_.integrals(sigma, weights_.data());
+  slots_inside(sigma, weights_.data(), h, left, w, y, s);
+}
+
+void ElementKernel::slots_inside(double sigma, const double* weights, double h, const double* left,
+                                 const double* w, const double* y, double* s) const {
   const double step = sigma * h;
-  for (int r = 0; r <= basis_.highest(); ++r) {
-    basis_.integrals(r, sigma, weights_.data());
-    const double scale = std::pow(h, r);
-    for (int c = 0; c < n_; ++c) {
-      const int m = system_.order[at(c)];
-      if (r > m) continue;
-      double sum = 0;
-      for (int j = 0; j < k_; ++j) sum += weights_[at(j)] * w[j * n_ + c];
-      s[r == 0 ? states_ + c : system_.offset[at(c)] + m - r] += scale * sum;
-    }
-    if (r > 0) continue;
-    for (int c = 0; c < d_; ++c)
-      for (int j = 0; j < k_; ++j) s[states_ + n_ + c] += weights_[at(j)] * y[j * d_ + c];
-  }
+  const auto combined = [&](int r, const double* values, int count) {
+    double sum = 0;
+    for (int j = 0; j < k_; ++j) sum += weights[r * k_ + j] * values[j * count];
+    return sum;
+  };
   for (int c = 0; c < n_; ++c) {
     const int m = system_.order[at(c)], first = system_.offset[at(c)];
-    for (int l = 0; l < m; ++l) {
+    double scale = 1;
+    for (int l = m - 1; l >= 0; --l) {
+      scale *= h;
       double sum = 0;
-      for (int p = m - 1; p > l; --p) sum = (sum + left[first + p]) * step / (p - l);
-      s[first + l] += sum + left[first + l];
+      for (int p = m - 1; p > l; --p) sum = (sum + left[first + p]) * step * reciprocal[p - l];
+      s[first + l] = sum + left[first + l] + scale * combined(m - l, w + c, n_);
     }
+    s[states_ + c] = combined(0, w + c, n_);
   }
+  for (int c = 0; c < d_; ++c) s[states_ + n_ + c] = combined(0, y + c, d_);
 }
 
 void ElementKernel::residual(double t, double h, const double* left, const double* w,
                              const double* y, double* f, double* end) {
-  for (int i = 0; i < k_; ++i) {
-    slots_at(i, h, left, w, y, s_.data());
-    system_.residual(t + basis_.rho(i) * h, s_.data(), f + i * rows_);
+  fill_slots(h, left, w, y);
+  for (int i = 0; i < k_; ++i) times_[at(i)] = t + basis_.rho(i) * h;
+  system_.residuals({k_, lanes, times_.data(), slots_.data()}, f_.data(), scratch_);
+  for (int i = 0; i < k_; ++i)
+    for (int r = 0; r < rows_; ++r) f[i * rows_ + r] = f_[at(r * lanes + i)];
+  for (int j = 0; j < states_; ++j) end[j] = slots_[at(j * lanes + k_)];
+}
+
+/// Gauss and Jordan for y; with the largest pivots the rows that are left combine the given ones
+/// with factors of at most 1. order_ then holds the rows that give y_1, y_2, ..., and behind them
+/// those that are left.
+bool ElementKernel::eliminate_algebraic(double* point) {
+  const int y = states_ + n_;
+  std::iota(order_.begin(), order_.end(), 0);
+  for (int a = 0; a < d_; ++a) {
+    int best = -1;
+    double size = 0;
+    for (int k = a; k < rows_; ++k) {
+      const int r = order_[at(k)];
+      const double own = std::abs(point[r * width_ + y + a]);
+      if (own > size) size = own, best = k;
+    }
+    if (best < 0 || !std::isfinite(size)) return false;
+    // The rows behind keep their order.
+    std::rotate(order_.begin() + a, order_.begin() + best, order_.begin() + best + 1);
+    double* pivot = point + order_[at(a)] * width_;
+    const double inverse = 1 / pivot[y + a];
+    for (int c = 0; c < width_; ++c) pivot[c] *= inverse;
+    for (int r = 0; r < rows_; ++r) {
+      double* row = point + r * width_;
+      const double factor = row[y + a];
+      if (row == pivot || factor == 0) continue;
+      for (int c = 0; c < width_; ++c) row[c] -= factor * pivot[c];
+    }
   }
-  states_at(k_, h, left, w, end);
+  return true;
 }
 
 void ElementKernel::factor(double t, double h, const double* left, const double* w, const double* y,
-                           ElementFactors& to) {
-  to.q.resize(rows_, rows_ * k_), to.r.resize(d_, d_ * k_);
-  to.top.resize(d_, (states_ + n_) * k_), to.scale.resize(k_ * n_);
-  set_length(h);
+                           double* f, double* end, ElementFactors& to) {
+  const int size = k_ * n_, slots = system_.slots(), of_slots = states_ + n_;
+  residual(t, h, left, w, y, f, end);
+  std::fill(points_.begin(), points_.end(), 0.0);
+  for (int i = 0; i < k_; ++i)
+    for (int r = 0; r < rows_; ++r) points_[at((i * rows_ + r) * width_ + slots + r)] = 1;
+  system_.jacobians({k_, lanes, times_.data(), slots_.data()},
+                    {points_.data(), rows_ * width_, width_, 1}, scratch_);
+  for (int r = 0; r <= basis_.highest(); ++r)
+    for (int i = 0; i < k_; ++i)
+      for (int j = 0; j < k_; ++j)
+        scaled_[at((r * k_ + i) * k_ + j)] = power(r) * basis_.integral(r, j, i);
   to.is_regular = true;
   for (int i = 0; i < k_; ++i) {
-    slots_at(i, h, left, w, y, s_.data());
-    system_.jacobian(t + basis_.rho(i) * h, s_.data(), jacobian_);
-    auto q = to.q.middleCols(i * rows_, rows_);
-    q.setIdentity();
-    if (d_ > 0) {
-      y_part_ = jacobian_.rightCols(d_);
-      reflect(y_part_, tau_.data());
-      apply_reflections(y_part_, tau_.data(), q);
-      rotated_ = jacobian_.leftCols(states_ + n_);
-      auto left_columns = rotated_.leftCols(states_ + n_);
-      apply_reflections(y_part_, tau_.data(), left_columns);
-      to.r.middleCols(i * d_, d_) = y_part_.topRows(d_);
-      to.top.middleCols(i * (states_ + n_), states_ + n_) = left_columns.topRows(d_);
-      const auto diagonal = y_part_.diagonal().cwiseAbs();
-      if (!(diagonal.minCoeff() > 0)) to.is_regular = false;
-    } else {
-      rotated_.leftCols(states_ + n_) = jacobian_.leftCols(states_ + n_);
+    double* point = points_.data() + i * rows_ * width_;
+    if (!eliminate_algebraic(point)) to.is_regular = false;
+    for (int a = 0; a < d_; ++a) {
+      const double* row = point + order_[at(a)] * width_;
+      double* own = to.y_of_slots + (i * d_ + a) * of_slots;
+      for (int c = 0; c < of_slots; ++c) own[c] = -row[c];
     }
-    // Rows of w: F_w where j = i, and F_z Q_ij.
-    const auto fz = rotated_.block(d_, 0, n_, states_);
-    for (int j = 0; j < k_; ++j)
+    for (int r = 0; r < n_; ++r) {
+      // F_w where j = i, and F_z Q_ij.
+      const double* row = point + order_[at(d_ + r)] * width_;
+      double* own = local_.data() + i * n_ + r;
+      double largest = 0;
+      for (int j = 0; j < k_; ++j)
+        for (int c = 0; c < n_; ++c) {
+          const int m = system_.order[at(c)], first = system_.offset[at(c)];
+          double sum = i == j ? row[states_ + c] : 0.0;
+          for (int l = 0; l < m; ++l)
+            sum += scaled_[at(((m - l) * k_ + i) * k_ + j)] * row[first + l];
+          own[(j * n_ + c) * size] = sum;
+          largest = std::max(largest, std::abs(sum));
+          if (!std::isfinite(sum)) to.is_regular = false;
+        }
+      if (!(largest > 0)) to.is_regular = false;
+      const double scale = largest > 0 ? 1 / largest : 1;
+      for (int j = 0; j < size; ++j) own[j * size] *= scale;
+      // F_z P_i
+      const double step = basis_.rho(i) * h;
+      double* of_left = to.w_of_left + i * n_ + r;
       for (int c = 0; c < n_; ++c) {
-        auto column = local_.block(i * n_, j * n_ + c, n_, 1);
         const int m = system_.order[at(c)], first = system_.offset[at(c)];
-        if (i == j)
-          column = rotated_.block(d_, states_ + c, n_, 1);
-        else
-          column.setZero();
-        for (int l = 0; l < m; ++l)
-          column += power(m - l) * basis_.integral(m - l, j, i) * fz.col(first + l);
-      }
-    // F_z P_i
-    const double step = basis_.rho(i) * h;
-    for (int c = 0; c < n_; ++c) {
-      const int m = system_.order[at(c)], first = system_.offset[at(c)];
-      for (int p = 0; p < m; ++p) {
-        auto column = of_left_.block(i * n_, first + p, n_, 1);
-        column = fz.col(first + p);
-        double taylor = 1;
-        for (int l = p - 1; l >= 0; --l) {
-          taylor *= step / (p - l);
-          column += taylor * fz.col(first + l);
+        for (int p = 0; p < m; ++p) {
+          double sum = row[first + p], taylor = 1;
+          for (int l = p - 1; l >= 0; --l) {
+            taylor *= step * reciprocal[p - l];
+            sum += taylor * row[first + l];
+          }
+          of_left[(first + p) * size] = -scale * sum;
         }
       }
+      row_scale_[at(r)] = scale;
+    }
+    double* q = to.q + i * rows_ * rows_;
+    for (int k = 0; k < rows_; ++k, q += rows_) {
+      const double* row = point + order_[at(k)] * width_ + slots;
+      const double scale = k < d_ ? -1 : -row_scale_[at(k - d_)];
+      for (int c = 0; c < rows_; ++c) q[c] = scale * row[c];
     }
   }
-  for (int row = 0; row < k_ * n_; ++row) {
-    const double largest = local_.row(row).cwiseAbs().maxCoeff();
-    if (!(largest > 0) || !std::isfinite(largest)) to.is_regular = false;
-    to.scale[row] = largest > 0 && std::isfinite(largest) ? 1 / largest : 1;
-    local_.row(row) *= to.scale[row];
-    of_left_.row(row) *= -to.scale[row];
+  if (!to.is_regular) return;
+  to.is_regular = kernels_.factor_real(to.lu, local_.data(), local_.data(), 0) < 0;
+  double least = HUGE_VAL, most = 0;
+  for (int k = 0; k < size; ++k) {
+    const double inverse = std::abs(to.lu.inverse_re[k]);
+    least = std::min(least, inverse), most = std::max(most, inverse);
   }
-  to.lu.compute(local_);
-  const auto pivots = to.lu.matrixLU().diagonal().cwiseAbs();
-  if (!(pivots.minCoeff() > 1e-15 * pivots.maxCoeff())) to.is_regular = false;
-  to.w_of_left = to.lu.solve(of_left_);
-  if (d_ == 0) {
-    to.y_of_left.resize(0, states_);
-    return;
-  }
-  to.y_of_left.resize(k_ * d_, states_);
-  Vector unit = Vector::Zero(states_), zero = Vector::Zero(std::max(1, k_ * d_));
-  for (int column = 0; column < states_; ++column) {
-    unit[column] = 1;
-    for (int i = 0; i < k_; ++i) {
-      slots_at(i, h, unit.data(), to.w_of_left.col(column).data(), zero.data(), s_.data());
-      auto part = to.y_of_left.block(i * d_, column, d_, 1);
-      part.noalias() = -to.top.middleCols(i * (states_ + n_), states_ + n_) * s_.head(states_ + n_);
-      to.r.middleCols(i * d_, d_).triangularView<Eigen::Upper>().solveInPlace(part);
-    }
-    unit[column] = 0;
-  }
+  if (!(least > 1e-15 * most)) to.is_regular = false;
+  for (int column = 0; column < states_; ++column)
+    kernels_.solve_real(to.lu, to.w_of_left + column * size);
 }
 
-void ElementKernel::solve(const ElementFactors& factors, double h, const double* f, double* dw,
-                          double* dy) {
-  Output solution(dw, k_ * n_);
-  for (int i = 0; i < k_; ++i) {
-    rhs_.segment(i * rows_, rows_).noalias() =
-        -factors.q.middleCols(i * rows_, rows_) * Input(f + i * rows_, rows_);
-    solution.segment(i * n_, n_) = rhs_.segment(i * rows_ + d_, n_);
-  }
-  solution.array() *= factors.scale.array();
-  part_.head(k_ * n_) = solution;
-  solution = factors.lu.solve(part_.head(k_ * n_));
+void ElementKernel::solve(const ElementFactors& factors, const double* f, double* dw,
+                          double* dy) const {
+  const double* q = factors.q;
+  for (int i = 0; i < k_; ++i, f += rows_)
+    for (int k = 0; k < rows_; ++k, q += rows_) {
+      double sum = 0;
+      for (int c = 0; c < rows_; ++c) sum += q[c] * f[c];
+      (k < d_ ? dy[i * d_ + k] : dw[i * n_ + k - d_]) = sum;
+    }
+  kernels_.solve_real(factors.lu, dw);
+}
+
+void ElementKernel::complete(const ElementFactors& factors, double h, const double* dz, double* dw,
+                             double* dy) {
+  const int size = k_ * n_, of_slots = states_ + n_;
+  for (int column = 0; column < states_; ++column)
+    for (int k = 0; k < size; ++k) dw[k] += factors.w_of_left[column * size + k] * dz[column];
   if (d_ == 0) return;
-  Output algebraic(dy, k_ * d_);
-  algebraic.setZero();
-  points_.col(0).setZero();
-  for (int i = 0; i < k_; ++i) {
-    slots_at(i, h, points_.col(0).data(), dw, dy, s_.data());
-    auto part = algebraic.segment(i * d_, d_);
-    part = rhs_.segment(i * rows_, d_);
-    part.noalias() -=
-        factors.top.middleCols(i * (states_ + n_), states_ + n_) * s_.head(states_ + n_);
-    factors.r.middleCols(i * d_, d_).triangularView<Eigen::Upper>().solveInPlace(part);
-  }
+  fill_states(h, dz, dw, 0, k_);
+  const double* row = factors.y_of_slots;
+  for (int i = 0; i < k_; ++i)
+    for (int a = 0; a < d_; ++a, row += of_slots) {
+      double sum = 0;
+      for (int j = 0; j < states_; ++j) sum += row[j] * slots_[at(j * lanes + i)];
+      for (int c = 0; c < n_; ++c) sum += row[states_ + c] * dw[i * n_ + c];
+      dy[i * d_ + a] += sum;
+    }
 }
 
-void ElementKernel::add_end(double h, const double* dw, double* end) const {
+void ElementKernel::add_end(double h, const double* dw, double* end) {
+  set_length(h);
   for (int c = 0; c < n_; ++c) {
     const int m = system_.order[at(c)], first = system_.offset[at(c)];
     for (int l = 0; l < m; ++l) {
       double own = 0;
       for (int j = 0; j < k_; ++j) own += basis_.integral(m - l, j, k_) * dw[j * n_ + c];
-      end[first + l] += std::pow(h, m - l) * own;
+      end[first + l] += power(m - l) * own;
     }
   }
 }
 
-void ElementKernel::transfer(const ElementFactors& factors, double h, Matrix& to) const {
-  to.resize(states_, states_);
-  Vector unit = Vector::Zero(states_);
-  for (int column = 0; column < states_; ++column) {
-    unit[column] = 1;
-    states_at(k_, h, unit.data(), factors.w_of_left.col(column).data(), to.col(column).data());
-    unit[column] = 0;
+void ElementKernel::transfer(const ElementFactors& factors, double h, double* to) {
+  const int size = k_ * n_;
+  std::fill_n(to, states_ * states_, 0.0);
+  for (int c = 0; c < n_; ++c) {
+    const int m = system_.order[at(c)], first = system_.offset[at(c)];
+    for (int p = 0; p < m; ++p) {
+      double taylor = 1;
+      for (int l = p; l >= 0; --l) {
+        to[(first + p) * states_ + first + l] = taylor;
+        taylor *= h / (p - l + 1);
+      }
+    }
+  }
+  for (int column = 0; column < states_; ++column)
+    add_end(h, factors.w_of_left + column * size, to + column * states_);
+}
+
+void ElementStore::resize(const ElementKernel& kernel, int elements) {
+  const auto lines = [](int numbers) { return at((numbers + 7) / 8); };
+  const int size = kernel.k_ * kernel.n_, stride = (size + 7) / 8 * 8;
+  const std::size_t lu = lines(stride * stride), vector = lines(stride);
+  const std::size_t q = lines(kernel.k_ * kernel.rows_ * kernel.rows_);
+  const std::size_t y = lines(kernel.k_ * kernel.d_ * (kernel.states_ + kernel.n_));
+  const std::size_t w = lines(size * kernel.states_);
+  const std::size_t each = lu + 2 * vector + q + y + w;
+  numbers_.resize(each * at(elements));
+  rows_.resize(at(2 * stride * elements));
+  factors_.resize(at(elements));
+  for (int i = 0; i < elements; ++i) {
+    const auto place = [&](std::size_t line) {
+      return reinterpret_cast<double*>(numbers_.data() + at(i) * each + line);
+    };
+    ElementFactors& to = (*this)[i];
+    to.lu = {};
+    to.lu.n = size, to.lu.stride = stride;
+    to.lu.re = place(0), to.lu.inverse_re = place(lu), to.lu.work_re = place(lu + vector);
+    to.lu.pivot = rows_.data() + at(2 * stride * i), to.lu.order = to.lu.pivot + stride;
+    to.q = place(lu + 2 * vector), to.y_of_slots = place(lu + 2 * vector + q);
+    to.w_of_left = place(lu + 2 * vector + q + y);
   }
 }
 

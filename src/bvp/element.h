@@ -4,60 +4,92 @@
 //   F_w dw_i + F_z (P_i dz + sum_j Q_ij dw_j) + F_y dy_i = -F      at each collocation point i,
 //
 // where P dz + Q dw is the polynomial with left value dz (basis.h). First y is eliminated point by
-// point: with F_y = Q [R; 0] the last n rows of Q^T F hold w alone. Then every row is scaled to
-// largest entry 1: those of index 2 are O(h), and without the scaling they lose the pivots.
+// point: d of the rows give y, the n others hold w alone. Then every row is scaled to largest
+// entry 1: those of index 2 are O(h), and without the scaling they lose the pivots.
 // [AscherPetzold1992, 4; AscherSpiteri1994]
-#include <Eigen/LU>
-
 #include "bvp/basis.h"
 #include "bvp/collocation_system.h"
+#include "linear/dense_kernels.h"
 
 namespace daedalus::bvp {
 
+/// Places in the memory of an ElementStore; matrices by columns unless said otherwise.
 struct ElementFactors {
-  Matrix q;                        ///< Q^T of each point, side by side
-  Matrix r;                        ///< R of each point
-  Matrix top;                      ///< first d rows of Q^T (F_z, F_w) of each point
-  Vector scale;                    ///< of the rows of the system for w
-  Eigen::PartialPivLU<Matrix> lu;  ///< of that system
-  Matrix w_of_left, y_of_left;     ///< (dw, dy) = these times dz, where F = 0
+  DenseFactor lu = {};           ///< of the system for w
+  double* q = nullptr;           ///< of each point, by rows: (y, right sides for w) = q F
+  double* y_of_slots = nullptr;  ///< of each point, by rows: dy = this times (dz, dw), where F = 0
+  double* w_of_left = nullptr;   ///< dw = this times dz, where F = 0
   bool is_regular = false;
 };
 
 /// Evaluates and factors elements; owns its memory, so one for each thread.
 class ElementKernel {
  public:
-  ElementKernel(CollocationSystem system, const Basis& basis);
+  ElementKernel(const CollocationSystem& system, const Basis& basis);
 
-  CollocationSystem& system() { return system_; }
-  /// Slots at collocation point i, or at the right end (i = k), where w and y are extrapolated.
-  void slots_at(int i, double h, const double* left, const double* w, const double* y, double* s);
+  const CollocationSystem& system() const { return system_; }
+  Scratch& scratch() { return scratch_; }
+  /// Slots at the right end, where w and y are extrapolated.
+  void slots_at_end(double h, const double* left, const double* w, const double* y, double* s);
   /// At any place 0 <= sigma <= 1 of the element.
   void slots_inside(double sigma, double h, const double* left, const double* w, const double* y,
                     double* s);
+  /// The same with basis.integrals(sigma) at hand.
+  void slots_inside(double sigma, const double* weights, double h, const double* left,
+                    const double* w, const double* y, double* s) const;
   /// F of all points, and the value of z at the right end.
   void residual(double t, double h, const double* left, const double* w, const double* y, double* f,
                 double* end);
-  void factor(double t, double h, const double* left, const double* w, const double* y,
-              ElementFactors& to);
-  /// dw, dy for dz = 0 and residuals f.
-  void solve(const ElementFactors& factors, double h, const double* f, double* dw, double* dy);
-  /// d z(right end) / d z(left end) for F = 0.
-  void transfer(const ElementFactors& factors, double h, Matrix& to) const;
+  /// The same, and the factors of the linearised equations.
+  void factor(double t, double h, const double* left, const double* w, const double* y, double* f,
+              double* end, ElementFactors& to);
+  /// dw for dz = 0 and residuals f; of dy what f contributes.
+  void solve(const ElementFactors& factors, const double* f, double* dw, double* dy) const;
+  /// Adds to dw what dz does, and to dy what dz and dw do.
+  void complete(const ElementFactors& factors, double h, const double* dz, double* dw, double* dy);
+  /// d z(right end) / d z(left end) for F = 0, states x states.
+  void transfer(const ElementFactors& factors, double h, double* to);
   /// Adds what dw does to z at the right end.
-  void add_end(double h, const double* dw, double* end) const;
+  void add_end(double h, const double* dw, double* end);
 
  private:
+  friend class ElementStore;
+  static constexpr int lanes = 16;  ///< slot j of point i is slots_[j * lanes + i]
+
   double power(int r) const { return powers_[static_cast<std::size_t>(r)]; }
   void set_length(double h);
-  void states_at(int i, double h, const double* left, const double* w, double* z) const;
+  /// z at points first .. last - 1; point k is the right end.
+  void fill_states(double h, const double* left, const double* w, int first, int last);
+  void fill_slots(double h, const double* left, const double* w, const double* y);
+  bool eliminate_algebraic(double* point);
 
-  CollocationSystem system_;
+  const CollocationSystem& system_;
   const Basis& basis_;
-  int n_, d_, states_, rows_, k_;
-  Matrix jacobian_, rotated_, local_, of_left_, y_part_, points_;
-  Vector s_, tau_, rhs_, part_;
-  std::vector<double> powers_, weights_;
+  int n_, d_, states_, rows_, k_, width_;
+  DenseKernels kernels_;
+  std::vector<double> points_;  ///< of each point, by rows: [F_z F_w F_y I], width_ columns
+  std::vector<double> local_, slots_, f_, powers_, weights_;
+  std::vector<double> scaled_;  ///< h^r I_{r,j}(rho_i), [r][i][j]
+  std::vector<double> times_, row_scale_;
+  std::vector<int> order_;
+  Scratch scratch_;
+};
+
+/// Memory for the factors of many elements.
+class ElementStore {
+ public:
+  void resize(const ElementKernel& kernel, int elements);
+  ElementFactors& operator[](int i) { return factors_[static_cast<std::size_t>(i)]; }
+  const ElementFactors& operator[](int i) const { return factors_[static_cast<std::size_t>(i)]; }
+  int size() const { return static_cast<int>(factors_.size()); }
+
+ private:
+  struct alignas(64) Line {
+    double number[8];
+  };
+  std::vector<Line> numbers_;
+  std::vector<long long> rows_;
+  std::vector<ElementFactors> factors_;
 };
 
 }  // namespace daedalus::bvp

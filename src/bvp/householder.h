@@ -1,47 +1,44 @@
 #pragma once
-// Q R of a tall matrix by reflections, in place and without memory of its own: below the diagonal
-// the vectors of the reflections, whose first entry is 1.
+// Reflections of short columns, in place and without memory of their own.
 #include <cmath>
-
-#include <Eigen/Core>
 
 namespace daedalus::bvp {
 
-using MatrixRef = Eigen::Ref<Eigen::MatrixXd>;
-
-inline void reflect(MatrixRef a, double* tau) {
-  const Eigen::Index rows = a.rows(), columns = std::min(a.cols(), rows);
-  for (Eigen::Index j = 0; j < columns; ++j) {
-    const double below = a.col(j).tail(rows - j - 1).squaredNorm();
+/// Makes the first `reflected` of `columns` columns upper triangular; below their diagonals remain
+/// the vectors of the reflections, whose first entry is 1.
+inline void reflect(double* a, int rows, int reflected, int columns, double* tau) {
+  for (int j = 0; j < reflected; ++j) {
+    double* own = a + j * rows;
+    double below = 0;
+    for (int i = j + 1; i < rows; ++i) below += own[i] * own[i];
     tau[j] = 0;
     if (below == 0) continue;
-    const double alpha = a(j, j), norm = std::sqrt(alpha * alpha + below);
-    const double beta = alpha > 0 ? -norm : norm;
+    const double alpha = own[j], norm = std::sqrt(alpha * alpha + below);
+    const double beta = alpha > 0 ? -norm : norm, scale = 1 / (alpha - beta);
     tau[j] = (beta - alpha) / beta;
-    a.col(j).tail(rows - j - 1) /= alpha - beta;
-    a(j, j) = beta;
-    for (Eigen::Index c = j + 1; c < a.cols(); ++c) {
-      const double sum =
-          tau[j] * (a(j, c) + a.col(j).tail(rows - j - 1).dot(a.col(c).tail(rows - j - 1)));
-      a(j, c) -= sum;
-      a.col(c).tail(rows - j - 1) -= sum * a.col(j).tail(rows - j - 1);
+    for (int i = j + 1; i < rows; ++i) own[i] *= scale;
+    own[j] = beta;
+    for (int c = j + 1; c < columns; ++c) {
+      double* other = a + c * rows;
+      double sum = other[j];
+      for (int i = j + 1; i < rows; ++i) sum += own[i] * other[i];
+      sum *= tau[j];
+      other[j] -= sum;
+      for (int i = j + 1; i < rows; ++i) other[i] -= sum * own[i];
     }
   }
 }
 
 /// b <- Q^T b.
-template <class Derived>
-void apply_reflections(const Eigen::Ref<const Eigen::MatrixXd>& a, const double* tau,
-                       Eigen::MatrixBase<Derived>& b) {
-  const Eigen::Index rows = a.rows(), columns = std::min(a.cols(), rows);
-  for (Eigen::Index j = 0; j < columns; ++j) {
-    if (tau[j] == 0) continue;
-    for (Eigen::Index c = 0; c < b.cols(); ++c) {
-      const double sum =
-          tau[j] * (b(j, c) + a.col(j).tail(rows - j - 1).dot(b.col(c).tail(rows - j - 1)));
-      b(j, c) -= sum;
-      b.col(c).tail(rows - j - 1) -= sum * a.col(j).tail(rows - j - 1);
-    }
+inline void apply_reflections(const double* a, int rows, int reflected, const double* tau,
+                              double* b) {
+  for (int j = 0; j < reflected; ++j) {
+    const double* own = a + j * rows;
+    double sum = b[j];
+    for (int i = j + 1; i < rows; ++i) sum += own[i] * b[i];
+    sum *= tau[j];
+    b[j] -= sum;
+    for (int i = j + 1; i < rows; ++i) b[i] -= sum * own[i];
   }
 }
 

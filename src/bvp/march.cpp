@@ -22,13 +22,17 @@ class March {
  public:
   March(const BoundaryGraph& graph, const BoundaryOptions& options)
       : options_(options),
-        system_(graph, options.form, options.gamma),
-        basis_(options.points, options.stages > 0 ? options.stages : system_.highest() + 2,
-               system_.highest()),
+        shared_(std::make_shared<CollocationSystem>(graph, options.form, options.gamma)),
+        system_(*shared_),
+        basis_(Basis::shared(options.points,
+                             options.stages > 0 ? options.stages : system_.highest() + 2,
+                             system_.highest())),
         kernel_(system_, basis_),
         projector_(system_),
         f_(system_.rows() * basis_.points()),
-        end_(system_.states()) {}
+        end_(system_.states()) {
+    factors_.resize(kernel_, 1);
+  }
 
   BoundarySolution run(const BoundaryGraph& graph, const Values& start) {
     const int states = system_.states(), k = basis_.points();
@@ -48,7 +52,7 @@ class March {
     solution.variables = graph.shown_names;
     solution.t = u_.t;
     if (done > 0) {
-      const PiecewisePolynomial polynomial(graph, system_, basis_, u_);
+      const PiecewisePolynomial polynomial(graph, shared_, basis_, u_);
       std::vector<double> row(graph.shown.size());
       for (const double t : u_.t) {
         polynomial.values(t, row.data());
@@ -83,8 +87,8 @@ class March {
   /// Variables at the right end of element i.
   Vector end_values(int i) {
     Vector s(system_.slots());
-    kernel_.slots_at(basis_.points(), u_.length(i), u_.z.col(i).data(), u_.w.col(i).data(),
-                     u_.y.col(i).data(), s.data());
+    kernel_.slots_at_end(u_.length(i), u_.z.col(i).data(), u_.w.col(i).data(), u_.y.col(i).data(),
+                         s.data());
     s.head(system_.states()) = u_.z.col(i + 1);
     return s;
   }
@@ -158,14 +162,16 @@ class March {
     const double t = u_.left(i), h = u_.length(i);
     const double* left = u_.z.col(i).data();
     Vector dw(u_.w.rows()), dy(std::max<Eigen::Index>(1, u_.y.rows()));
+    const Vector no_change = Vector::Zero(system_.states());
     double before = HUGE_VAL;
     for (int iteration = 0;; ++iteration) {
-      kernel_.factor(t, h, left, u_.w.col(i).data(), u_.y.col(i).data(), factors_);
-      if (!factors_.is_regular)
+      kernel_.factor(t, h, left, u_.w.col(i).data(), u_.y.col(i).data(), f_.data(), end_.data(),
+                     factors_[0]);
+      if (!factors_[0].is_regular)
         return fail(solution, i, Reason::singular_matrix,
                     "the equations of an element are singular", "the constraints lose rank");
-      kernel_.residual(t, h, left, u_.w.col(i).data(), u_.y.col(i).data(), f_.data(), end_.data());
-      kernel_.solve(factors_, h, f_.data(), dw.data(), dy.data());
+      kernel_.solve(factors_[0], f_.data(), dw.data(), dy.data());
+      kernel_.complete(factors_[0], h, no_change.data(), dw.data(), dy.data());
       u_.w.col(i) += dw;
       if (u_.y.rows() > 0) u_.y.col(i) += dy;
       const double change = dw.norm() / (1 + u_.w.col(i).norm());
@@ -187,21 +193,20 @@ class March {
   void project_end(int i) {
     const double t = u_.t[at(i) + 1];
     Vector s(system_.slots());
-    kernel_.slots_at(basis_.points(), u_.length(i), u_.z.col(i).data(), u_.w.col(i).data(),
-                     u_.y.col(i).data(), s.data());
+    kernel_.slots_at_end(u_.length(i), u_.z.col(i).data(), u_.w.col(i).data(), u_.y.col(i).data(),
+                         s.data());
     const bool projects = options_.project && !basis_.ends_in_point();
     const bool with_lower = options_.project_lower && system_.zero_at_left.empty();
     const int states = system_.states();
-    if (count_ < 0) count_ = projector_.count(system_, t, s.data());
+    if (count_ < 0) count_ = projector_.count(t, s.data());
     Vector g(std::max(1, count_)), lower(std::max(1, system_.lower.rows()));
     auto z = u_.z.col(i + 1);
     z = end_;
     for (int iteration = 0; iteration < 10; ++iteration) {
       s.head(states) = z;
-      projector_.linearize(system_, t, s.data(), projects ? count_ : 0, with_lower, node_);
-      if (projects && count_ > 0) projector_.residual(system_, t, s.data(), node_, g.data());
-      lower.setZero();
-      if (with_lower) system_.lower.add_residual(t, s.data(), lower.data());
+      projector_.linearize(t, s.data(), projects ? count_ : 0, with_lower, node_);
+      if (projects && count_ > 0) projector_.residual(t, s.data(), node_, g.data());
+      if (with_lower) projector_.lower(t, s.data(), lower.data());
       Vector delta = end_ - z;
       project(node_, g.data(), lower.data(), delta, projects && count_ > 0);
       z += delta;
@@ -210,12 +215,13 @@ class March {
   }
 
   BoundaryOptions options_;
-  CollocationSystem system_;
-  Basis basis_;
+  std::shared_ptr<const CollocationSystem> shared_;
+  const CollocationSystem& system_;
+  const Basis& basis_;
   ElementKernel kernel_;
   Projector projector_;
   NodeProjection node_;
-  ElementFactors factors_;
+  ElementStore factors_;
   Iterate u_;
   Vector f_, end_;
   int count_ = -1;

@@ -17,7 +17,9 @@ Matrix top_derivatives(const Basis& basis, const Iterate& u, const Matrix& value
   for (int i = 0; i < u.elements(); ++i) {
     for (int j = 0; j < k; ++j)
       top.col(i) += basis.top_derivative(j) * values.col(i).segment(j * count, count);
-    top.col(i) /= std::pow(u.length(i), k - 1);
+    double power = 1;
+    for (int p = 1; p < k; ++p) power *= u.length(i);
+    top.col(i) /= power;
   }
   return top;
 }
@@ -31,11 +33,6 @@ double slope(const Matrix& top, const Iterate& u, int row, int i) {
     largest = std::max(largest, std::abs(top(row, i) - top(row, other)) / distance);
   }
   return largest;
-}
-
-void slots_in(ElementKernel& kernel, const Iterate& u, int element, double sigma, double* s) {
-  kernel.slots_inside(sigma, u.length(element), u.z.col(element).data(), u.w.col(element).data(),
-                      u.y.col(element).data(), s);
 }
 
 int element_of(const Iterate& u, double t) {
@@ -155,7 +152,8 @@ Iterate transferred(ElementKernel& kernel, const Basis& basis, const Iterate& u,
   Vector s(system.slots());
   const auto evaluate = [&](double t) {
     const int i = element_of(u, t);
-    slots_in(kernel, u, i, (t - u.left(i)) / u.length(i), s.data());
+    kernel.slots_inside((t - u.left(i)) / u.length(i), u.length(i), u.z.col(i).data(),
+                        u.w.col(i).data(), u.y.col(i).data(), s.data());
     if (t == u.t[at(i)]) s.head(states) = u.z.col(i);
     if (t == u.t[at(i) + 1]) s.head(states) = u.z.col(i + 1);
   };
@@ -172,7 +170,7 @@ Iterate transferred(ElementKernel& kernel, const Basis& basis, const Iterate& u,
   return result;
 }
 
-Vector estimate_error(ElementKernel& kernel, const Basis& basis, const Iterate& u,
+Vector estimate_error(const ElementKernel& kernel, const Basis& basis, const Iterate& u,
                       const Iterate& fine) {
   const CollocationSystem& system = kernel.system();
   const int k = basis.points(), states = system.states(), n = system.components();
@@ -181,26 +179,39 @@ Vector estimate_error(ElementKernel& kernel, const Basis& basis, const Iterate& 
     for (int l = 0; l < system.order[at(c)]; ++l)
       power[system.offset[at(c)] + l] = std::pow(2.0, k + system.order[at(c)] - l) - 1;
   Vector a(system.slots()), b(system.slots()), result = Vector::Zero(system.slots());
-  const auto take = [&] {
-    for (int j = 0; j < system.slots(); ++j)
+  const auto take = [&](int first, int last) {
+    for (int j = first; j < last; ++j)
       if (system.controlled[at(j)]) {
-        const double error = std::abs(a[j] - b[j]) / power[j] / (1 + std::abs(b[j]));
+        const double error = std::abs(a[j] - b[j]) / (power[j] * (1 + std::abs(b[j])));
         result[j] = std::isfinite(error) ? std::max(result[j], error) : HUGE_VAL;
       }
   };
+  // Thirds of each half, its ends included.
+  constexpr int samples = 4;
+  std::vector<double> in_whole(at(2 * samples * basis.weights())), in_half(in_whole.size() / 2);
+  const auto weights = [&](std::vector<double>& from, int q) {
+    return from.data() + q * basis.weights();
+  };
+  const auto place = [](int q) { return q / (samples - 1.0); };
+  for (int q = 0; q < samples; ++q) {
+    basis.integrals(place(q), weights(in_half, q));
+    for (const int half : {0, 1})
+      basis.integrals(0.5 * (half + place(q)), weights(in_whole, half * samples + q));
+  }
+  const auto evaluate = [&](const Iterate& from, int i, double sigma, const double* w, Vector& to) {
+    kernel.slots_inside(sigma, w, from.length(i), from.z.col(i).data(), from.w.col(i).data(),
+                        from.y.col(i).data(), to.data());
+  };
   for (int i = 0; i < u.elements(); ++i) {
-    for (const double sigma : {0.0, 1.0 / 6, 1.0 / 3, 0.5, 2.0 / 3, 5.0 / 6, 1.0}) {
-      for (const int half : {0, 1}) {
-        if (sigma < 0.5 ? half == 1 : sigma > 0.5 && half == 0) continue;
-        slots_in(kernel, u, i, sigma, a.data());
-        slots_in(kernel, fine, 2 * i + half, 2 * sigma - half, b.data());
-        take();
+    for (const int half : {0, 1})
+      for (int q = 0; q < samples; ++q) {
+        evaluate(u, i, 0.5 * (half + place(q)), weights(in_whole, half * samples + q), a);
+        evaluate(fine, 2 * i + half, place(q), weights(in_half, q), b);
+        take(0, system.slots());
       }
-    }
     // Mesh values, which projection has moved.
-    a.setZero(), b.setZero();
     a.head(states) = u.z.col(i + 1), b.head(states) = fine.z.col(2 * i + 2);
-    take();
+    take(0, states);
   }
   return result;
 }

@@ -30,7 +30,7 @@ Iterate transferred(ElementKernel& kernel, const Basis& basis, const Iterate& u,
 
 /// Error of the iterate on the halved mesh in each slot, relative to 1 + |value|, from the
 /// difference to the one on the mesh itself: |u - v| / (2^q - 1), q the order of that slot.
-Vector estimate_error(ElementKernel& kernel, const Basis& basis, const Iterate& u,
+Vector estimate_error(const ElementKernel& kernel, const Basis& basis, const Iterate& u,
                       const Iterate& halved);
 
 }  // namespace daedalus::bvp

@@ -48,7 +48,7 @@ void MeshEquations::node_slots(int thread, const Iterate& at, int node, double* 
   if (node == 0)
     kernel.slots_inside(0, at.length(0), left, w, y, s);
   else
-    kernel.slots_at(basis_.points(), at.length(element), left, w, y, s);
+    kernel.slots_at_end(at.length(element), left, w, y, s);
   std::copy(at.z.col(node).data(), at.z.col(node).data() + system_.states(), s);
 }
 
@@ -61,7 +61,7 @@ void MeshEquations::condition_states(const Iterate& at) {
     state.projection = &condition_projections_[p];
     node_slots(0, at, condition_nodes_[p], state.slots.data());
     if (p > 0 && conditions_.need_closure())
-      kernels_[0].system().closure.solve(state.t, state.slots.data());
+      system_.closure.solve(state.t, state.slots.data(), kernels_[0].scratch());
   }
 }
 
@@ -76,7 +76,7 @@ void MeshEquations::prepare(const Iterate& at) {
     Vector s(system_.slots());
     for (int node = 0; node <= elements; node += 1 + elements / 50) {
       node_slots(0, at, node, s.data());
-      ++votes[projectors_[0].count(kernels_[0].system(), at.t[at_index(node)], s.data())];
+      ++votes[projectors_[0].count(at.t[at_index(node)], s.data())];
     }
     index_two_ = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
                    return a.second < b.second;
@@ -88,111 +88,109 @@ void MeshEquations::prepare(const Iterate& at) {
   }
   if (!conditions_.is_chosen()) {
     for (std::size_t p = 0; p < condition_nodes_.size(); ++p)
-      projectors_[0].linearize(kernels_[0].system(), condition_states_[p].t,
-                               condition_states_[p].slots.data(), index_two_, false,
-                               condition_projections_[p]);
-    conditions_.choose(kernels_[0].system(), condition_states_, index_two_);
+      projectors_[0].linearize(condition_states_[p].t, condition_states_[p].slots.data(),
+                               index_two_, false, condition_projections_[p]);
+    conditions_.choose(condition_states_, index_two_);
   }
-  factors_.resize(at_index(elements)), transfer_.resize(at_index(elements));
-  projections_.resize(at_index(elements + 1));
+  factors_.resize(kernels_[0], elements);
+  transfer_.resize(states, states * elements);
+  if (projects() || projects_lower()) projections_.resize(at_index(elements));
   solver_.emplace(elements, states, condition_nodes_, options_.threads);
   f_.resize(system_.rows() * basis_.points(), elements);
   defect_.resize(states, elements), gamma_.resize(states, elements);
   g_.resize(index_two_, elements + 1), lower_.resize(system_.lower.rows(), elements + 1);
 }
 
-void MeshEquations::linearize_node(int thread, const Iterate& at, int node) {
-  const bool with_lower = options_.project_lower && system_.zero_at_left.empty();
-  Vector& s = slots_[at_index(thread)];
-  node_slots(thread, at, node, s.data());
-  projectors_[at_index(thread)].linearize(kernels_[at_index(thread)].system(), at.t[at_index(node)],
-                                          s.data(), projects() ? index_two_ : 0, with_lower,
-                                          projections_[at_index(node)]);
+void MeshEquations::linearize_node(int thread, const Iterate& at, int element) {
+  const double t = at.t[at_index(element) + 1];
+  double* s = slots_[at_index(thread)].data();
+  Projector& projector = projectors_[at_index(thread)];
+  NodeProjection& node = projections_[at_index(element)];
+  node_slots(thread, at, element + 1, s);
+  projector.linearize(t, s, projects() ? index_two_ : 0, projects_lower(), node);
+  if (projects()) projector.residual(t, s, node, g_.col(element + 1).data());
+  if (projects_lower()) projector.lower(t, s, lower_.col(element + 1).data());
 }
 
 bool MeshEquations::linearize(const Iterate& at) {
-  const int elements = at.elements();
+  const int elements = at.elements(), states = system_.states();
+  linearized_ += elements;
+  count_evaluations(elements);
   for_elements(elements, options_.threads, [&](int i, int thread) {
     ElementKernel& kernel = kernels_[at_index(thread)];
     const double h = at.length(i);
-    ElementFactors& here = factors_[at_index(i)];
-    kernel.factor(at.left(i), h, at.z.col(i).data(), at.w.col(i).data(), at.y.col(i).data(), here);
-    kernel.transfer(here, h, transfer_[at_index(i)]);
-    linearize_node(thread, at, i + 1);
-    const NodeProjection& node = projections_[at_index(i) + 1];
-    Matrix& transfer = transfer_[at_index(i)];
-    if (projects() && index_two_ > 0)
-      transfer -= node.e * (node.ge_inverse * (node.g * transfer)).eval();
-    if (node.lower_e.cols() > 0)
-      transfer -= node.lower_e * (node.lower_inverse * (node.lower_g * transfer)).eval();
+    auto transfer = transfer_.middleCols(i * states, states);
+    kernel.factor(at.left(i), h, at.z.col(i).data(), at.w.col(i).data(), at.y.col(i).data(),
+                  f_.col(i).data(), defect_.col(i).data(), factors_[i]);
+    kernel.transfer(factors_[i], h, transfer.data());
+    defect_.col(i) -= at.z.col(i + 1);
+    if (projections_.empty()) return;
+    linearize_node(thread, at, i);
+    project(projections_[at_index(i)], nullptr, nullptr, transfer, projects());
   });
   for (int i = 0; i < elements; ++i)
-    if (!factors_[at_index(i)].is_regular || !transfer_[at_index(i)].allFinite() ||
-        !projections_[at_index(i) + 1].is_regular) {
+    if (!factors_[i].is_regular || !transfer_.middleCols(i * states, states).allFinite() ||
+        !(projections_.empty() || projections_[at_index(i)].is_regular)) {
       fail_singular_element(at, i);
       return false;
     }
   condition_states(at);
   NodeProjection& left = condition_projections_[0];
-  projectors_[0].linearize(kernels_[0].system(), at.t[0], condition_states_[0].slots.data(),
-                           index_two_, false, left);
-  conditions_.jacobian(kernels_[0].system(), condition_states_, condition_jacobian_);
+  left_residual(at, left);
+  conditions_.jacobian(condition_states_, condition_jacobian_);
+  conditions_.residual(condition_states_, g_.col(0).data(), condition_residual_);
   if (left.is_regular && solver_->factor(transfer_, condition_jacobian_)) return true;
   fail_singular_system();
   return false;
 }
 
-bool MeshEquations::residual(const Iterate& at) {
-  const int elements = at.elements();
-  for_elements(elements, options_.threads, [&](int i, int thread) {
-    ElementKernel& kernel = kernels_[at_index(thread)];
-    kernel.residual(at.left(i), at.length(i), at.z.col(i).data(), at.w.col(i).data(),
-                    at.y.col(i).data(), f_.col(i).data(), defect_.col(i).data());
-    defect_.col(i) -= at.z.col(i + 1);
-    linearize_node(thread, at, i + 1);
-    const NodeProjection& node = projections_[at_index(i) + 1];
-    const Vector& s = slots_[at_index(thread)];
-    const double t = at.t[at_index(i) + 1];
-    if (projects() && index_two_ > 0)
-      projectors_[at_index(thread)].residual(kernel.system(), t, s.data(), node,
-                                             g_.col(i + 1).data());
-    if (node.lower_e.cols() > 0) {
-      lower_.col(i + 1).setZero();
-      kernel.system().lower.add_residual(t, s.data(), lower_.col(i + 1).data());
-    }
-  });
-  condition_states(at);
-  if (index_two_ > 0) {
-    const double* s = condition_states_[0].slots.data();
-    projectors_[0].linearize(kernels_[0].system(), at.t[0], s, index_two_, false, left_);
+void MeshEquations::left_residual(const Iterate& at, NodeProjection& left) {
+  if (index_two_ == 0) return;
+  const double* s = condition_states_[0].slots.data();
+  projectors_[0].linearize(at.t[0], s, index_two_, false, left);
+  if (&left != &condition_projections_[0]) {
     // Null vectors of this iterate in the basis for which the matrix was made.
     const Matrix& basis = condition_projections_[0].u;
-    const Matrix turn = (left_.u.transpose() * left_.u).ldlt().solve(left_.u.transpose() * basis);
-    left_.u = (left_.u * turn).eval();
-    projectors_[0].residual(kernels_[0].system(), at.t[0], s, left_, g_.col(0).data());
+    const Matrix turn = (left.u.transpose() * left.u).ldlt().solve(left.u.transpose() * basis);
+    left.u = (left.u * turn).eval();
   }
-  conditions_.residual(kernels_[0].system(), condition_states_, g_.col(0).data(),
-                       condition_residual_);
+  projectors_[0].residual(at.t[0], s, left, g_.col(0).data());
+}
+
+bool MeshEquations::residual_is_finite() const {
   return f_.allFinite() && defect_.allFinite() && condition_residual_.allFinite();
 }
 
+bool MeshEquations::residual(const Iterate& at) {
+  count_evaluations(at.elements());
+  for_elements(at.elements(), options_.threads, [&](int i, int thread) {
+    kernels_[at_index(thread)].residual(at.left(i), at.length(i), at.z.col(i).data(),
+                                        at.w.col(i).data(), at.y.col(i).data(), f_.col(i).data(),
+                                        defect_.col(i).data());
+    defect_.col(i) -= at.z.col(i + 1);
+    if (!projections_.empty()) linearize_node(thread, at, i);
+  });
+  condition_states(at);
+  left_residual(at, left_);
+  conditions_.residual(condition_states_, g_.col(0).data(), condition_residual_);
+  return residual_is_finite();
+}
+
 void MeshEquations::correction(Iterate& delta) {
-  const int elements = static_cast<int>(factors_.size());
+  const int elements = factors_.size();
   for_elements(elements, options_.threads, [&](int i, int thread) {
     ElementKernel& kernel = kernels_[at_index(thread)];
-    const double h = delta.length(i);
-    kernel.solve(factors_[at_index(i)], h, f_.col(i).data(), delta.w.col(i).data(),
-                 delta.y.col(i).data());
+    kernel.solve(factors_[i], f_.col(i).data(), delta.w.col(i).data(), delta.y.col(i).data());
     gamma_.col(i) = defect_.col(i);
-    kernel.add_end(h, delta.w.col(i).data(), gamma_.col(i).data());
-    project(projections_[at_index(i) + 1], g_.col(i + 1).data(), lower_.col(i + 1).data(),
-            gamma_.col(i), projects() && index_two_ > 0);
+    kernel.add_end(delta.length(i), delta.w.col(i).data(), gamma_.col(i).data());
+    if (!projections_.empty())
+      project(projections_[at_index(i)], g_.col(i + 1).data(), lower_.col(i + 1).data(),
+              gamma_.col(i), projects());
   });
   solver_->solve(gamma_, -condition_residual_, delta.z);
-  for_elements(elements, options_.threads, [&](int i, int) {
-    const ElementFactors& here = factors_[at_index(i)];
-    delta.w.col(i).noalias() += here.w_of_left * delta.z.col(i);
-    delta.y.col(i).noalias() += here.y_of_left * delta.z.col(i);
+  for_elements(elements, options_.threads, [&](int i, int thread) {
+    kernels_[at_index(thread)].complete(factors_[i], delta.length(i), delta.z.col(i).data(),
+                                        delta.w.col(i).data(), delta.y.col(i).data());
   });
 }
 

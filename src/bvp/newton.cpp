@@ -16,46 +16,64 @@ struct Size {
 /// Measures states relative to 1 + their largest value, h^m w as states, y likewise.
 class Measure {
  public:
-  Measure(const MeshEquations& equations, const Iterate& u)
+  explicit Measure(const MeshEquations& equations)
       : system_(equations.system()), k_(equations.basis().points()) {
-    scale_z_ = u.z.cwiseAbs().rowwise().maxCoeff().array() + 1;
-    scale_y_.setOnes(std::max(1, system_.algebraic()));
-    for (int i = 0; i < u.elements(); ++i)
-      for (int r = 0; r < u.y.rows(); ++r) {
-        double& s = scale_y_[r % system_.algebraic()];
-        s = std::max(s, 1 + std::abs(u.y(r, i)));
-      }
+    inverse_z_.resize(system_.states()), inverse_y_.resize(system_.algebraic());
+  }
+
+  void set_scales(const Iterate& u) {
+    const int d = system_.algebraic();
+    inverse_z_.setOnes(), inverse_y_.setZero();
+    for (int i = 0; i < u.z.cols(); ++i)
+      for (int j = 0; j < u.z.rows(); ++j)
+        inverse_z_[j] = std::max(inverse_z_[j], 1 + std::abs(u.z(j, i)));
+    for (int a = 0; a < d; ++a) {
+      if (!system_.controlled[static_cast<std::size_t>(system_.slots() - d + a)]) continue;
+      inverse_y_[a] = 1;
+      for (int i = 0; i < u.y.cols(); ++i)
+        for (int j = a; j < u.y.rows(); j += d)
+          inverse_y_[a] = std::max(inverse_y_[a], 1 + std::abs(u.y(j, i)));
+      inverse_y_[a] = 1 / inverse_y_[a];
+    }
+    inverse_z_ = inverse_z_.cwiseInverse();
   }
 
   Size operator()(const Iterate& d) const {
-    double sum = 0, largest = 0;
-    double count = 0;
-    const auto take = [&](double x) {
-      sum += x * x, largest = std::max(largest, std::abs(x)), count += 1;
-    };
-    bool finite = d.z.allFinite() && d.w.allFinite() && d.y.allFinite();
-    if (!finite) return {HUGE_VAL, HUGE_VAL};
-    const int n = system_.components();
+    Sum sum;
+    const int n = system_.components(), a = system_.algebraic(), states = system_.states();
     for (int i = 0; i < d.z.cols(); ++i)
-      for (int j = 0; j < d.z.rows(); ++j) take(d.z(j, i) / scale_z_[j]);
-    for (int i = 0; i < d.elements(); ++i) {
-      for (int j = 0; j < d.w.rows(); ++j) {
-        const auto c = static_cast<std::size_t>(j % n);
-        take(d.w(j, i) * std::pow(d.length(i), system_.order[c]) / scale_z_[system_.offset[c]]);
-      }
-      for (int j = 0; j < d.y.rows(); ++j) {
-        const int a = j % system_.algebraic();
-        if (system_.controlled[static_cast<std::size_t>(system_.states() + n + a)])
-          take(d.y(j, i) / scale_y_[a]);
+      for (int j = 0; j < states; ++j) sum.take(d.z(j, i) * inverse_z_[j]);
+    for (int c = 0; c < n; ++c) {
+      const int m = system_.order[static_cast<std::size_t>(c)];
+      const double scale = inverse_z_[system_.offset[static_cast<std::size_t>(c)]];
+      for (int i = 0; i < d.elements(); ++i) {
+        double power = scale;
+        for (int p = 0; p < m; ++p) power *= d.length(i);
+        const double* w = d.w.col(i).data() + c;
+        for (int j = 0; j < k_; ++j) sum.take(w[j * n] * power);
       }
     }
-    return {std::sqrt(sum / std::max(1.0, count)), largest};
+    sum.count = static_cast<double>(d.z.size() + d.w.size());
+    for (int c = 0; c < a; ++c) {
+      if (inverse_y_[c] == 0) continue;
+      sum.count += d.elements() * k_;
+      for (int i = 0; i < d.elements(); ++i) {
+        const double* y = d.y.col(i).data() + c;
+        for (int j = 0; j < k_; ++j) sum.take(y[j * a] * inverse_y_[c]);
+      }
+    }
+    if (!std::isfinite(sum.squares)) return {HUGE_VAL, HUGE_VAL};
+    return {std::sqrt(sum.squares / sum.count), sum.largest};
   }
 
  private:
+  struct Sum {
+    double squares = 0, largest = 0, count = 0;
+    void take(double x) { squares += x * x, largest = std::max(largest, std::abs(x)); }
+  };
   const CollocationSystem& system_;
   int k_;
-  Vector scale_z_, scale_y_;
+  Vector inverse_z_, inverse_y_;
 };
 
 /// to = a + factor b
@@ -79,6 +97,7 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
   };
   equations.prepare(u);
   Iterate delta = u, bar = u, trial = u, difference = u;
+  Measure measure(equations);
   double lambda = 1;
   Size last_delta, last_bar;
   for (int iteration = 0; iteration < options.max_newton; ++iteration) {
@@ -97,7 +116,7 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
       }
       return {false, Reason::singular_matrix, equations.failure()};
     }
-    if (!equations.residual(u)) {
+    if (!equations.residual_is_finite()) {
       NewtonOutcome outcome =
           failed(Reason::not_finite, "the equations are not finite at the guess",
                  "a guess with NaN, or outside of where a function is defined",
@@ -109,7 +128,7 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
     // Rounding errors, amplified as everything else, end the convergence.
     const double tolerance = std::clamp(2e-15 * equations.condition(), wanted, 30 * wanted);
     equations.correction(delta);
-    const Measure measure(equations, u);
+    measure.set_scales(u);
     const Size size = measure(delta);
     if (!std::isfinite(size.mean))
       return failed(Reason::not_finite, "Newton's correction is not finite",
@@ -171,11 +190,14 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
     }
     combine(trial, 0, bar, u);
     last_delta = size, last_bar = bar_size;
-    // The matrix is kept while corrections contract.
+    // The matrix is kept while corrections contract: by theta each, so that theta / (1 - theta) of
+    // the last one is left; but that may consist of rounding errors, which do not contract.
     Size kept = bar_size;
-    while (lambda == 1 && bar_size.mean <= keeps_matrix * last_delta.mean) {
+    double theta = bar_size.mean / last_delta.mean;
+    while (lambda == 1 && theta <= keeps_matrix) {
       combine(u, 1, bar, trial);
-      if (kept.largest <= tolerance) {
+      if (std::max(0.1, theta / (1 - theta)) * kept.largest <= wanted ||
+          kept.largest <= tolerance) {
         u.z = trial.z, u.w = trial.w, u.y = trial.y;
         return {true, Reason::finished, {}};
       }
@@ -183,7 +205,8 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
       equations.correction(difference);
       const Size next = measure(difference);
       ++statistics.newton;
-      if (!(next.mean <= keeps_matrix * kept.mean)) {
+      theta = next.mean / kept.mean;
+      if (!(theta <= keeps_matrix)) {
         // Where rounding is all that moves, another matrix would not help.
         if (next.largest <= 10 * tolerance) {
           combine(trial, 1, difference, u);

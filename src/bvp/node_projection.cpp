@@ -1,9 +1,10 @@
 #include "bvp/node_projection.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/LU>
-#include <Eigen/QR>
 
 namespace daedalus::bvp {
 namespace {
@@ -13,111 +14,176 @@ constexpr double rank_tolerance = 1e-7;
 
 }  // namespace
 
-struct Projector::Decomposition {
-  Eigen::ColPivHouseholderQR<Matrix> qr;
-};
-
-Projector::Projector(const CollocationSystem& system) : qr_(std::make_shared<Decomposition>()) {
-  jacobian_.resize(system.rows(), system.slots());
-  a_.resize(system.rows(), system.rows());
-  row_scale_.resize(system.rows()), column_scale_.resize(system.rows()), r_.resize(system.rows());
+Projector::Projector(const CollocationSystem& system) : system_(system), rows_(system.rows()) {
+  const auto n = static_cast<std::size_t>(rows_);
+  jacobian_.resize(n * static_cast<std::size_t>(system.slots()));
+  a_.resize(2 * n * n);
+  row_scale_.resize(n), column_scale_.resize(n), r_.resize(n);
+  row_order_.resize(n), column_order_.resize(n);
 }
 
-void Projector::decompose(CollocationSystem& system, double t, const double* s) {
-  system.jacobian(t, s, jacobian_);
-  const int n = system.rows();
+void Projector::evaluate(double t, const double* s) {
+  const int n = rows_, slots = system_.slots(), first = slots - n;
+  std::fill(jacobian_.begin(), jacobian_.end(), 0.0);
+  system_.jacobians({1, 1, &t, s}, {jacobian_.data(), 0, slots, 1}, scratch_);
   const auto usable = [](double x) { return x > 0 && std::isfinite(x); };
-  a_ = jacobian_.rightCols(n);
+  const auto largest_of = [](const double* x, int count, int step) {
+    double largest = 0;
+    for (int k = 0; k < count; ++k) largest = std::max(largest, std::abs(x[k * step]));
+    return largest;
+  };
   for (int i = 0; i < n; ++i) {
     // A row without w and y keeps the size of its derivatives in z.
-    double largest = a_.row(i).cwiseAbs().maxCoeff();
-    if (!usable(largest)) largest = jacobian_.row(i).cwiseAbs().maxCoeff();
-    row_scale_[i] = usable(largest) ? 1 / largest : 1;
-    a_.row(i) *= row_scale_[i];
+    const double* from = jacobian_.data() + i * slots;
+    double largest = largest_of(from + first, n, 1);
+    if (!usable(largest)) largest = largest_of(from, slots, 1);
+    const double scale = usable(largest) ? 1 / largest : 1;
+    row_scale_[static_cast<std::size_t>(i)] = scale;
+    for (int j = 0; j < n; ++j) row(i)[j] = scale * from[first + j], row(i)[n + j] = 0;
+    row(i)[n + i] = 1;
   }
   for (int j = 0; j < n; ++j) {
-    const double largest = a_.col(j).cwiseAbs().maxCoeff();
-    column_scale_[j] = usable(largest) ? 1 / largest : 1;
-    a_.col(j) *= column_scale_[j];
+    const double largest = largest_of(a_.data() + j, n, 2 * n);
+    const double scale = usable(largest) ? 1 / largest : 1;
+    column_scale_[static_cast<std::size_t>(j)] = scale;
+    for (int i = 0; i < n; ++i) row(i)[j] *= scale;
   }
-  qr_->qr.compute(a_);
 }
 
-int Projector::count(CollocationSystem& system, double t, const double* s) {
-  decompose(system, t, s);
-  const auto pivots = qr_->qr.matrixR().diagonal().cwiseAbs();
-  int rank = 0;
-  for (int i = 0; i < pivots.size(); ++i)
-    if (pivots[i] > rank_tolerance * pivots[0]) ++rank;
-  return system.rows() - rank;
+int Projector::eliminate(int steps, bool reveals_rank) {
+  const int n = rows_;
+  std::iota(row_order_.begin(), row_order_.end(), 0);
+  std::iota(column_order_.begin(), column_order_.end(), 0);
+  double first = 0;
+  for (int step = 0; step < steps; ++step) {
+    double largest = 0;
+    int p = step, q = step;
+    for (int i = step; i < n; ++i)
+      for (int j = step; j < n; ++j) {
+        const double size = std::abs(row(
+            row_order_[static_cast<std::size_t>(i)])[column_order_[static_cast<std::size_t>(j)]]);
+        if (size > largest) largest = size, p = i, q = j;
+      }
+    if (step == 0) first = largest;
+    if (reveals_rank && !(largest > rank_tolerance * first)) return step;
+    std::swap(row_order_[static_cast<std::size_t>(step)], row_order_[static_cast<std::size_t>(p)]);
+    std::swap(column_order_[static_cast<std::size_t>(step)],
+              column_order_[static_cast<std::size_t>(q)]);
+    double* pivot = row(row_order_[static_cast<std::size_t>(step)]);
+    const int column = column_order_[static_cast<std::size_t>(step)];
+    const double inverse = 1 / pivot[column];
+    for (int j = 0; j < 2 * n; ++j) pivot[j] *= inverse;
+    for (int i = 0; i < n; ++i) {
+      double* other = row(i);
+      const double factor = other[column];
+      if (other == pivot || factor == 0) continue;
+      for (int j = 0; j < 2 * n; ++j) other[j] -= factor * pivot[j];
+    }
+  }
+  return steps;
 }
 
-void Projector::linearize(CollocationSystem& system, double t, const double* s, int constraints,
-                          bool with_lower, NodeProjection& to) {
-  const int n = system.rows(), states = system.states(), d = constraints;
+int Projector::count(double t, const double* s) {
+  evaluate(t, s);
+  return rows_ - eliminate(rows_, true);
+}
+
+/// After the elimination the rows that were no pivots are combinations that vanish, and the
+/// columns that were none depend on the pivots' as the entries in their rows tell.
+void Projector::null_vectors(int rank, NodeProjection& to) {
+  const int n = rows_, d = n - rank;
+  const auto at = [](const auto& list, int i) { return list[static_cast<std::size_t>(i)]; };
+  to.u.resize(n, d);
+  to.e.setZero(system_.states(), d);
+  const auto top_slot = [&](int c) { return at(system_.offset, c) + at(system_.order, c) - 1; };
+  for (int k = 0; k < d; ++k) {
+    const double* own = row(at(row_order_, rank + k)) + n;
+    for (int i = 0; i < n; ++i) to.u(i, k) = at(row_scale_, i) * own[i];
+    const int free = at(column_order_, rank + k);
+    if (free < system_.components()) to.e(top_slot(free), k) = at(column_scale_, free);
+    for (int step = 0; step < rank; ++step)
+      if (const int c = at(column_order_, step); c < system_.components())
+        to.e(top_slot(c), k) = -at(column_scale_, c) * row(at(row_order_, step))[free];
+  }
+}
+
+void Projector::linearize(double t, const double* s, int constraints, bool with_lower,
+                          NodeProjection& to) {
+  const int states = system_.states(), slots = system_.slots(), d = constraints;
   to.is_regular = true;
   if (d > 0) {
-    decompose(system, t, s);
-    const int rank = n - d;
-    to.u.setZero(n, d);
-    to.u.bottomRows(d).setIdentity();
-    to.u.applyOnTheLeft(qr_->qr.householderQ());
-    to.u.array().colwise() *= row_scale_.array();
-    Matrix v(n, d);
-    v.topRows(rank) = -qr_->qr.matrixR().topRightCorner(rank, d);
-    qr_->qr.matrixR()
-        .topLeftCorner(rank, rank)
-        .triangularView<Eigen::Upper>()
-        .solveInPlace(v.topRows(rank));
-    v.bottomRows(d).setIdentity();
-    v = qr_->qr.colsPermutation() * v;
-    v.array().colwise() *= column_scale_.array();
-    to.e.setZero(states, d);
-    for (int c = 0; c < system.components(); ++c) {
-      const int top = system.offset[static_cast<std::size_t>(c)] +
-                      system.order[static_cast<std::size_t>(c)] - 1;
-      to.e.row(top) = v.row(c);
+    evaluate(t, s);
+    eliminate(rows_ - d, false);
+    null_vectors(rows_ - d, to);
+    to.g.setZero(d, states);
+    for (int k = 0; k < d; ++k) {
+      if (const double size = to.e.col(k).norm(); size > 0) to.e.col(k) /= size;
+      for (int i = 0; i < rows_; ++i) {
+        const double* from = jacobian_.data() + i * slots;
+        for (int j = 0; j < states; ++j) to.g(k, j) += to.u(i, k) * from[j];
+      }
+      if (const double size = to.g.row(k).norm(); size > 0) {
+        to.g.row(k) /= size;
+        to.u.col(k) /= size;
+      }
     }
-    for (int j = 0; j < d; ++j) {
-      const double size = to.e.col(j).norm();
-      if (size > 0) to.e.col(j) /= size;
+    product_.resize(d, d);
+    for (int i = 0; i < d; ++i)
+      for (int j = 0; j < d; ++j) product_(i, j) = to.g.row(i).dot(to.e.col(j));
+    if (d == 1) {
+      to.ge_inverse.resize(1, 1);
+      to.ge_inverse(0, 0) = 1 / product_(0, 0);
+      to.is_regular = std::isfinite(product_(0, 0)) && std::abs(product_(0, 0)) > 1e-12;
+    } else {
+      const Eigen::FullPivLU<Matrix> lu(product_);
+      to.is_regular = product_.allFinite() && lu.rcond() > 1e-12;
+      to.ge_inverse = lu.inverse();
     }
-    to.g.noalias() = to.u.transpose() * jacobian_.leftCols(states);
-    for (int j = 0; j < d; ++j) {
-      const double size = to.g.row(j).norm();
-      if (!(size > 0)) continue;
-      to.g.row(j) /= size, to.u.col(j) /= size;
-    }
-    const Matrix product = to.g * to.e;
-    const Eigen::FullPivLU<Matrix> lu(product);
-    to.is_regular = product.allFinite() && lu.rcond() > 1e-12;
-    to.ge_inverse = lu.inverse();
   }
-  const int lower = system.lower.rows();
-  if (lower == 0 || !with_lower) return;
-  lower_.setZero(lower, system.slots());
-  system.lower.add_jacobian(t, s, lower_);
+  const int count = system_.lower.rows();
+  if (count == 0 || !with_lower) return;
+  lower_.setZero(count, slots);
+  system_.lower.add_jacobian(t, s, lower_, scratch_);
   to.lower_g = lower_.leftCols(states);
   to.lower_e = to.lower_g.transpose();
   to.lower_inverse = Eigen::FullPivLU<Matrix>(to.lower_g * to.lower_e).inverse();
 }
 
-void Projector::residual(CollocationSystem& system, double t, const double* s,
-                         const NodeProjection& at, double* g) {
-  system.residual(t, s, r_.data());
-  Output(g, at.u.cols()).noalias() = at.u.transpose() * r_;
+void Projector::residual(double t, const double* s, const NodeProjection& at, double* g) {
+  system_.residual(t, s, r_.data(), scratch_);
+  for (int k = 0; k < at.u.cols(); ++k) g[k] = at.u.col(k).dot(Input(r_.data(), rows_));
 }
 
+void Projector::lower(double t, const double* s, double* to) {
+  std::fill_n(to, system_.lower.rows(), 0.0);
+  system_.lower.add_residual(t, s, to, scratch_);
+}
+
+namespace {
+
+/// Columns of delta less E (G E)^-1 (G delta + g); g may be null.
+void subtract(const Matrix& e, const Matrix& inverse, const Matrix& g, const double* constant,
+              Eigen::Ref<Matrix> delta) {
+  if (e.cols() == 1) {
+    for (int c = 0; c < delta.cols(); ++c) {
+      double sum = constant ? *constant : 0.0;
+      for (int j = 0; j < delta.rows(); ++j) sum += g(0, j) * delta(j, c);
+      sum *= inverse(0, 0);
+      for (int j = 0; j < delta.rows(); ++j) delta(j, c) -= sum * e(j, 0);
+    }
+    return;
+  }
+  Matrix sums = g * delta;
+  if (constant) sums.colwise() += Input(constant, e.cols());
+  delta -= e * (inverse * sums);
+}
+
+}  // namespace
+
 void project(const NodeProjection& at, const double* g, const double* lower,
-             Eigen::Ref<Vector> delta, bool with_constraints) {
-  if (with_constraints && at.e.cols() > 0) {
-    const Vector lambda = at.ge_inverse * (at.g * delta + Input(g, at.e.cols()));
-    delta -= at.e * lambda;
-  }
-  if (at.lower_e.cols() > 0) {
-    const Vector mu = at.lower_inverse * (at.lower_g * delta + Input(lower, at.lower_e.cols()));
-    delta -= at.lower_e * mu;
-  }
+             Eigen::Ref<Matrix> delta, bool with_constraints) {
+  if (with_constraints && at.e.cols() > 0) subtract(at.e, at.ge_inverse, at.g, g, delta);
+  if (at.lower_e.cols() > 0) subtract(at.lower_e, at.lower_inverse, at.lower_g, lower, delta);
 }
 
 }  // namespace daedalus::bvp

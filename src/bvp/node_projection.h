@@ -23,22 +23,34 @@ class Projector {
   explicit Projector(const CollocationSystem& system);
 
   /// Number of independent constraints of index 2 where the slots are s.
-  int count(CollocationSystem& system, double t, const double* s);
-  void linearize(CollocationSystem& system, double t, const double* s, int constraints,
-                 bool with_lower, NodeProjection& to);
+  int count(double t, const double* s);
+  void linearize(double t, const double* s, int constraints, bool with_lower, NodeProjection& to);
   /// U^T F.
-  void residual(CollocationSystem& system, double t, const double* s, const NodeProjection& at,
-                double* g);
+  void residual(double t, const double* s, const NodeProjection& at, double* g);
+  /// The constraints of lower levels.
+  void lower(double t, const double* s, double* to);
 
  private:
-  void decompose(CollocationSystem& system, double t, const double* s);
-  Matrix jacobian_, a_, lower_;
-  Vector row_scale_, column_scale_, r_;
-  struct Decomposition;
-  std::shared_ptr<Decomposition> qr_;
+  void evaluate(double t, const double* s);
+  /// Complete pivoting, at most `steps` pivots, none below the tolerance of the rank if
+  /// `reveals_rank`; returns how many.
+  int eliminate(int steps, bool reveals_rank);
+  double* row(int i) { return a_.data() + static_cast<std::ptrdiff_t>(i) * 2 * rows_; }
+  void null_vectors(int rank, NodeProjection& to);
+
+  const CollocationSystem& system_;
+  int rows_;
+  std::vector<double> jacobian_;  ///< by rows
+  std::vector<double> a_;  ///< by rows: [A I], equilibrated, and what elimination makes of it
+  std::vector<double> row_scale_, column_scale_, r_;
+  std::vector<int> row_order_, column_order_;
+  Matrix product_, lower_;
+  Scratch scratch_;
 };
 
-/// delta <- Pi delta - E (G E)^-1 g: the way from the stored point to the projected one.
+/// Columns of delta <- Pi delta - E (G E)^-1 g: the way from the stored point to the projected one.
+/// Without g and `lower` the linear part alone.
 void project(const NodeProjection& at, const double* g, const double* lower,
-             Eigen::Ref<Vector> delta, bool with_constraints);
+             Eigen::Ref<Matrix> delta, bool with_constraints);
+
 }  // namespace daedalus::bvp

@@ -9,13 +9,14 @@
 namespace daedalus {
 
 PiecewisePolynomial::PiecewisePolynomial(const bvp::BoundaryGraph& graph,
-                                         const bvp::CollocationSystem& system,
+                                         std::shared_ptr<const bvp::CollocationSystem> system,
                                          const bvp::Basis& basis, bvp::Iterate iterate)
-    : system_(system),
-      basis_(std::make_shared<bvp::Basis>(basis)),
+    : system_(std::move(system)),
+      basis_(basis),
       iterate_(std::move(iterate)),
-      kernel_(system, *basis_) {
-  for (const auto& [variable, order] : graph.shown) shown_.push_back(system.place(variable, order));
+      kernel_(*system_, basis_) {
+  for (const auto& [variable, order] : graph.shown)
+    shown_.push_back(system_->place(variable, order));
 }
 
 void PiecewisePolynomial::slots(double t, double* s) const {
@@ -28,7 +29,7 @@ void PiecewisePolynomial::slots(double t, double* s) const {
   kernel_.slots_inside((t - iterate_.left(i)) / h, h, iterate_.z.col(i).data(),
                        iterate_.w.col(i).data(), iterate_.y.col(i).data(), s);
   if (mesh[static_cast<std::size_t>(node)] == t)
-    std::copy(iterate_.z.col(node).data(), iterate_.z.col(node).data() + system_.states(), s);
+    std::copy(iterate_.z.col(node).data(), iterate_.z.col(node).data() + system_->states(), s);
 }
 
 double PiecewisePolynomial::shown_value(int k, const double* s) const {
@@ -38,7 +39,7 @@ double PiecewisePolynomial::shown_value(int k, const double* s) const {
 }
 
 void PiecewisePolynomial::values(double t, double* out) const {
-  std::vector<double> s(static_cast<std::size_t>(system_.slots()));
+  std::vector<double> s(static_cast<std::size_t>(system_->slots()));
   slots(t, s.data());
   for (int k = 0; k < shown(); ++k) out[k] = shown_value(k, s.data());
 }

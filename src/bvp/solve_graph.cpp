@@ -46,18 +46,19 @@ class BoundaryRun {
   BoundaryRun(const BoundaryGraph& graph, const BoundaryOptions& options)
       : graph_(graph),
         options_(options),
-        system_(graph, options.form, options.gamma),
-        basis_(options.points,
-               options.stages > 0 ? options.stages
-                                  : first_stages(options.tolerance, system_.highest()),
-               system_.highest()),
+        shared_(std::make_shared<CollocationSystem>(graph, options.form, options.gamma)),
+        system_(*shared_),
+        basis_(Basis::shared(options.points,
+                             options.stages > 0
+                                 ? options.stages
+                                 : first_stages(options.tolerance, system_.highest()),
+                             system_.highest())),
         conditions_(graph, system_),
         equations_(system_, basis_, conditions_, options),
         kernel_(system_, basis_),
         begin_(Clock::now()) {}
 
   BoundarySolution run(const BoundarySolution* before) {
-    has_before_ = before != nullptr;
     Iterate u = first_iterate(before);
     NewtonOutcome outcome = solve(u);
     for (int refined = 0; !outcome.converged && refined < 3 && is_retried(outcome) &&
@@ -147,8 +148,10 @@ class BoundaryRun {
 
   NewtonOutcome solve(Iterate& u) {
     ++statistics_.meshes;
-    return newton(equations_, u, std::max(0.01 * options_.tolerance, 1e-13), options_, statistics_,
-                  options_.adapt && !has_before_);
+    // Without an estimate of the error nothing is gained by stopping early.
+    const double wanted = options_.adapt ? std::max(0.01 * options_.tolerance, 1e-13)
+                                         : std::max(0.001 * options_.tolerance, 1e-14);
+    return newton(equations_, u, wanted, options_, statistics_, options_.adapt);
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
@@ -170,6 +173,8 @@ class BoundaryRun {
     there.statistics.newton += statistics_.newton;
     there.statistics.factorizations += statistics_.factorizations;
     there.statistics.rejected += statistics_.rejected;
+    there.statistics.elements += equations_.linearized_elements();
+    there.statistics.evaluations += equations_.evaluations();
     there.statistics.wall_seconds = seconds();
     return there;
   }
@@ -228,7 +233,7 @@ class BoundaryRun {
     BoundarySolution solution;
     solution.variables = graph_.shown_names;
     solution.notes = conditions_.notes();
-    solution.polynomial = std::make_shared<PiecewisePolynomial>(graph_, system_, basis_, u);
+    solution.polynomial = std::make_shared<PiecewisePolynomial>(graph_, shared_, basis_, u);
     solution.t = u.t;
     std::vector<double> row(graph_.shown.size());
     for (const double t : u.t) {
@@ -242,6 +247,8 @@ class BoundaryRun {
       solution.error.push_back(error);
     }
     statistics_.stages = basis_.points();
+    statistics_.elements = equations_.linearized_elements();
+    statistics_.evaluations = equations_.evaluations();
     statistics_.wall_seconds = seconds();
     solution.statistics = statistics_;
     return solution;
@@ -292,15 +299,15 @@ class BoundaryRun {
 
   const BoundaryGraph& graph_;
   BoundaryOptions options_;
-  CollocationSystem system_;
-  Basis basis_;
+  std::shared_ptr<const CollocationSystem> shared_;
+  const CollocationSystem& system_;
+  const Basis& basis_;
   Conditions conditions_;
   MeshEquations equations_;
   ElementKernel kernel_;
   Clock::time_point begin_;
   BoundaryStatistics statistics_;
   Vector error_;
-  bool has_before_ = false;  ///< then the mesh is good enough for more than rough solutions
 };
 
 }  // namespace

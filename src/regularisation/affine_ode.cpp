@@ -43,10 +43,9 @@ CondensedStep condense(const AffineOde& ode, int n, const Tableau& method, doubl
 Matrix two_point_solution(const std::vector<CondensedStep>& steps, int n,
                           const EndConditions& conditions) {
   const int count = static_cast<int>(steps.size());
-  std::vector<Matrix> transfer;
-  Matrix gamma(n, count), both(n, 2 * n), u;
+  Matrix transfer(n, n * count), gamma(n, count), both(n, 2 * n), u;
   for (int i = 0; i < count; ++i) {
-    transfer.push_back(steps[i].T);
+    transfer.middleCols(i * n, n) = steps[i].T;
     gamma.col(i) = steps[i].g;
   }
   both << conditions.begin, conditions.end;
