@@ -1,12 +1,14 @@
 #include "bvp/basis.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <mutex>
 
 #include <fmt/format.h>
 
+#include "bvp/constant.h"
 #include "daedalus/error.h"
 #include "method/generate.h"
 
@@ -26,12 +28,11 @@ long double integrated(const long double* c, int count, int r, long double s) {
 }
 
 /// P_0, P_1, ... of x.
-template <class Real>
-void legendre(Real x, int count, Real* p) {
+void legendre(long double x, int count, long double* p) {
   p[0] = 1;
   if (count > 1) p[1] = x;
   for (int q = 1; q + 1 < count; ++q)
-    p[q + 1] = ((2 * q + 1) * x * p[q] - q * p[q - 1]) / static_cast<Real>(q + 1);
+    p[q + 1] = ((2 * q + 1) * x * p[q] - q * p[q - 1]) / static_cast<long double>(q + 1);
 }
 
 const char* family_of(CollocationPoints kind) {
@@ -81,6 +82,9 @@ Basis::Basis(CollocationPoints kind, int k, int highest) : kind_(kind), k_(k), h
       for (int i = 0; i <= k; ++i)
         table_.push_back(static_cast<double>(integrated(
             &coefficient[static_cast<std::size_t>(j * k)], k, r, i < k ? node(i) : 1.0L)));
+  for (int r = 0; r <= highest; ++r)
+    for (int i = 0; i <= k; ++i)
+      for (int j = 0; j < k; ++j) by_point_.push_back(integral(r, j, i));
   for (int r = 0; r <= highest; ++r) {
     long double most = 0;
     for (int i = 0; i <= 200; ++i)
@@ -102,7 +106,7 @@ void Basis::expand(const std::vector<long double>& node) {
   std::vector<long double> exact(static_cast<std::size_t>((highest_ + 1) * degrees * k_), 0);
   std::vector<long double> p(static_cast<std::size_t>(degrees));
   for (int i = 0; i < k_; ++i) {
-    legendre<long double>(2 * rule.c[i] - 1, k_, p.data());
+    legendre(2 * rule.c[i] - 1, k_, p.data());
     for (int j = 0; j < k_; ++j) {
       long double value = rule.b[i];
       for (int other = 0; other < k_; ++other)
@@ -133,16 +137,33 @@ const Basis& Basis::shared(CollocationPoints kind, int k, int highest) {
   return *made.basis;
 }
 
-void Basis::integrals(double s, double* out) const {
-  double p[2 * most_points + 1];
-  const int degrees = k_ + highest_;
-  legendre(2 * s - 1, degrees, p);
+template <int k>
+void Basis::sum_integrals(const double* legendre, double* out) const {
   const double* from = legendre_.data();
-  for (int r = 0; r <= highest_; ++r, out += k_) {
-    std::fill_n(out, k_, 0.0);
-    for (int q = 0; q < degrees; ++q, from += k_)
-      for (int j = 0; j < k_; ++j) out[j] += p[q] * from[j];
+  for (int r = 0; r <= highest_; ++r, out += k, from += (highest_ - r + 1) * k) {
+    double sums[k] = {};
+    for (int q = 0; q < k + r; ++q, from += k)
+      for (int j = 0; j < k; ++j) sums[j] += legendre[q] * from[j];
+    std::copy_n(sums, k, out);
   }
+}
+
+void Basis::integrals(double s, double* out) const {
+  // P_(q+1) = x P_q + q / (q + 1) (x P_q - P_(q-1))
+  static const std::array<double, 2 * most_points + 1> ratio = [] {
+    std::array<double, 2 * most_points + 1> list = {};
+    for (std::size_t q = 1; q < list.size(); ++q)
+      list[q] = static_cast<double>(q) / static_cast<double>(q + 1);
+    return list;
+  }();
+  double p[2 * most_points + 1];
+  const double x = 2 * s - 1;
+  p[0] = 1, p[1] = x;
+  for (int q = 1; q + 1 < k_ + highest_; ++q) {
+    const double next = x * p[q];
+    p[q + 1] = next + ratio[static_cast<std::size_t>(q)] * (next - p[q - 1]);
+  }
+  with_constant<most_points>(k_, [&]<int k>() { sum_integrals<k>(p, out); });
 }
 
 }  // namespace daedalus::bvp

@@ -30,6 +30,10 @@ class Basis {
   const double* integrals_at_points(int r, int j) const {
     return &table_[static_cast<std::size_t>((r * k_ + j) * (k_ + 1))];
   }
+  /// For j = 0 .. k - 1.
+  const double* integrals_of_point(int r, int i) const {
+    return &by_point_[static_cast<std::size_t>((r * (k_ + 1) + i) * k_)];
+  }
   /// out[r k + j] = I_{r,j}(s) for r = 0 .. highest and all j.
   void integrals(double s, double* out) const;
   int weights() const { return (highest_ + 1) * k_; }
@@ -41,10 +45,12 @@ class Basis {
   double error_constant(int r) const { return error_[static_cast<std::size_t>(r)]; }
 
  private:
+  template <int k>
+  void sum_integrals(const double* legendre, double* out) const;
   void expand(const std::vector<long double>& node);
   CollocationPoints kind_;
   int k_, highest_;
-  std::vector<double> rho_, table_, top_, error_;
+  std::vector<double> rho_, table_, by_point_, top_, error_;
   /// Of the Legendre polynomials of 2 s - 1 in I_{r,j}, [r][degree][j]: well conditioned.
   std::vector<double> legendre_;
 };

@@ -110,8 +110,20 @@ struct CollocationSystem::Construction {
     place_slots();
     if (invariant_form()) add_multiplier_rows();
     number_rows();
-    make_closure();
+    if (needs_closure()) make_closure();
     make_parts();
+  }
+
+  /// For conditions on highest derivatives and algebraic variables, and where y is eliminated.
+  bool needs_closure() const {
+    if (form == ConstraintForm::projected_invariants_ii_eliminated) return true;
+    for (const Kernel& kernel : graph.conditions.kernels())
+      for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+        if (kernel.leaves[l].kind == Leaf::Kind::variable)
+          for (const int v : kernel.which[l])
+            for (const int slot : to.place(v % graph.size(), kernel.leaves[l].order))
+              if (slot >= to.states_) return true;
+    return false;
   }
 
   void choose_rows(int i) {
@@ -333,16 +345,17 @@ int CollocationSystem::highest() const {
   return order.empty() ? 1 : *std::max_element(order.begin(), order.end());
 }
 
-void CollocationSystem::guess(const BoundaryGraph& graph, double t, double* s) const {
+void CollocationSystem::guess(const BoundaryGraph& graph, double t, double* s,
+                              std::vector<double>& values) const {
   std::fill(s, s + slots(), 0.0);
   if (!graph.guess) return;
   const int orders = highest() + 1;
-  std::vector<std::vector<double>> x(at(orders), std::vector<double>(graph.variables.size(), 0.0));
-  std::vector<double*> pointers;
-  for (std::vector<double>& each : x) pointers.push_back(each.data());
-  graph.guess(t, orders, pointers.data());
+  values.assign(at(orders) * graph.variables.size(), 0.0);
+  double* x[16] = {};
+  for (int k = 0; k < orders; ++k) x[k] = values.data() + at(k) * graph.variables.size();
+  graph.guess(t, orders, x);
   for (const Source& source : sources_)
-    if (source.order < orders) s[source.slot] = x[at(source.order)][at(source.variable)];
+    if (source.order < orders) s[source.slot] = x[source.order][source.variable];
 }
 
 }  // namespace daedalus::bvp

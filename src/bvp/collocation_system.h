@@ -44,11 +44,12 @@ class CollocationSystem {
   Place place;
   std::vector<std::pair<int, int>> constraints;  ///< equations that are differentiated, how often
   std::vector<int> dynamics;                     ///< the others, without those that join variables
-  /// w and y from z; does not exist where a derivative is needed that has no slot.
+  /// w and y from z, where they are asked for; does not exist where a derivative is needed that
+  /// has no slot.
   Closure closure;
 
-  /// z, w, y from the guess of the problem.
-  void guess(const BoundaryGraph& graph, double t, double* s) const;
+  /// z, w, y from the guess of the problem; `values` is memory.
+  void guess(const BoundaryGraph& graph, double t, double* s, std::vector<double>& values) const;
 
  private:
   struct Construction;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "bvp/constant.h"
+
 namespace daedalus::bvp {
 namespace {
 
@@ -32,43 +34,72 @@ ElementKernel::ElementKernel(const CollocationSystem& system, const Basis& basis
   f_.resize(at(rows_ * lanes));
   powers_.assign(at(basis.highest() + 1), 1);
   weights_.resize(at(basis.weights()));
-  scaled_.resize(at(basis.weights() * k_));
+  for (int i = 0; i < k_; ++i) rho_.push_back(basis.rho(i));
+  rho_.push_back(1);
   times_.resize(at(k_)), row_scale_.resize(at(rows_));
   order_.resize(at(rows_));
+  with_constant<Basis::most_points>(k_, [this]<int k>() {
+    fill_ = &ElementKernel::fill_states_of<k>;
+    assemble_ = &ElementKernel::assemble<k>;
+  });
 }
 
 void ElementKernel::set_length(double h) {
   for (std::size_t r = 1; r < powers_.size(); ++r) powers_[r] = powers_[r - 1] * h;
 }
 
-void ElementKernel::fill_states(double h, const double* left, const double* w, int first,
-                                int last) {
-  set_length(h);
+template <int k>
+void ElementKernel::fill_states_of(double h, const double* left, const double* w) {
   for (int c = 0; c < n_; ++c) {
     const int m = system_.order[at(c)];
     const double* x = left + system_.offset[at(c)];
     for (int l = 0; l < m; ++l) {
       // Summed apart from x, which is larger: rounding errors of z are what remains in the end.
-      double own[lanes] = {};
-      for (int j = 0; j < k_; ++j) {
-        const double value = w[j * n_ + c];
-        const double* table = basis_.integrals_at_points(m - l, j);
-        for (int i = first; i < last; ++i) own[i] += value * table[i];
-      }
+      double own[k + 1] = {};
+      const double* table = basis_.integrals_at_points(m - l, 0);
+      for (int j = 0; j < k; ++j, table += k + 1)
+        for (int i = 0; i <= k; ++i) own[i] += w[j * n_ + c] * table[i];
+      double taylor[k + 1] = {};
+      for (int p = m - 1; p > l; --p)
+        for (int i = 0; i <= k; ++i)
+          taylor[i] = (taylor[i] + x[p]) * (rho_[at(i)] * h * reciprocal[p - l]);
       double* z = slots_.data() + (system_.offset[at(c)] + l) * lanes;
       const double scale = power(m - l);
-      for (int i = first; i < last; ++i) {
-        const double step = (i < k_ ? basis_.rho(i) : 1.0) * h;
-        double sum = 0;
-        for (int p = m - 1; p > l; --p) sum = (sum + x[p]) * step * reciprocal[p - l];
-        z[i] = (sum + x[l]) + scale * own[i];
-      }
+      for (int i = 0; i <= k; ++i) z[i] = (taylor[i] + x[l]) + scale * own[i];
     }
   }
 }
 
+void ElementKernel::fill_states(double h, const double* left, const double* w) {
+  set_length(h);
+  (this->*fill_)(h, left, w);
+}
+
+template <int k>
+double ElementKernel::assemble(int i, int r, const double* row) {
+  const int size = k * n_;
+  double largest = 0;
+  for (int c = 0; c < n_; ++c) {
+    const int m = system_.order[at(c)];
+    const double* of_states = row + system_.offset[at(c)];
+    double sums[k] = {};
+    for (int l = 0; l < m; ++l) {
+      const double factor = power(m - l) * of_states[l];
+      const double* table = basis_.integrals_of_point(m - l, i);
+      for (int j = 0; j < k; ++j) sums[j] += factor * table[j];
+    }
+    sums[i] += row[states_ + c];
+    double* to = local_.data() + c * size + i * n_ + r;
+    for (int j = 0; j < k; ++j) {
+      to[j * n_ * size] = sums[j];
+      largest = std::max(largest, std::abs(sums[j]));
+    }
+  }
+  return largest;
+}
+
 void ElementKernel::fill_slots(double h, const double* left, const double* w, const double* y) {
-  fill_states(h, left, w, 0, k_ + 1);
+  fill_states(h, left, w);
   double* to = slots_.data() + states_ * lanes;
   for (int c = 0; c < n_; ++c, to += lanes)
     for (int i = 0; i < k_; ++i) to[i] = w[i * n_ + c];
@@ -78,7 +109,7 @@ void ElementKernel::fill_slots(double h, const double* left, const double* w, co
 
 void ElementKernel::slots_at_end(double h, const double* left, const double* w, const double* y,
                                  double* s) {
-  fill_states(h, left, w, k_, k_ + 1);
+  fill_states(h, left, w);
   for (int j = 0; j < states_; ++j) s[j] = slots_[at(j * lanes + k_)];
   const auto extrapolate = [&](const double* from, int count, double* to) {
     for (int c = 0; c < count; ++c) {
@@ -167,10 +198,6 @@ void ElementKernel::factor(double t, double h, const double* left, const double*
     for (int r = 0; r < rows_; ++r) points_[at((i * rows_ + r) * width_ + slots + r)] = 1;
   system_.jacobians({k_, lanes, times_.data(), slots_.data()},
                     {points_.data(), rows_ * width_, width_, 1}, scratch_);
-  for (int r = 0; r <= basis_.highest(); ++r)
-    for (int i = 0; i < k_; ++i)
-      for (int j = 0; j < k_; ++j)
-        scaled_[at((r * k_ + i) * k_ + j)] = power(r) * basis_.integral(r, j, i);
   to.is_regular = true;
   for (int i = 0; i < k_; ++i) {
     double* point = points_.data() + i * rows_ * width_;
@@ -183,20 +210,10 @@ void ElementKernel::factor(double t, double h, const double* left, const double*
     for (int r = 0; r < n_; ++r) {
       // F_w where j = i, and F_z Q_ij.
       const double* row = point + order_[at(d_ + r)] * width_;
-      double* own = local_.data() + i * n_ + r;
-      double largest = 0;
-      for (int j = 0; j < k_; ++j)
-        for (int c = 0; c < n_; ++c) {
-          const int m = system_.order[at(c)], first = system_.offset[at(c)];
-          double sum = i == j ? row[states_ + c] : 0.0;
-          for (int l = 0; l < m; ++l)
-            sum += scaled_[at(((m - l) * k_ + i) * k_ + j)] * row[first + l];
-          own[(j * n_ + c) * size] = sum;
-          largest = std::max(largest, std::abs(sum));
-          if (!std::isfinite(sum)) to.is_regular = false;
-        }
-      if (!(largest > 0)) to.is_regular = false;
+      const double largest = (this->*assemble_)(i, r, row);
+      if (!(largest > 0 && std::isfinite(largest))) to.is_regular = false;
       const double scale = largest > 0 ? 1 / largest : 1;
+      double* own = local_.data() + i * n_ + r;
       for (int j = 0; j < size; ++j) own[j * size] *= scale;
       // F_z P_i
       const double step = basis_.rho(i) * h;
@@ -251,7 +268,7 @@ void ElementKernel::complete(const ElementFactors& factors, double h, const doub
   for (int column = 0; column < states_; ++column)
     for (int k = 0; k < size; ++k) dw[k] += factors.w_of_left[column * size + k] * dz[column];
   if (d_ == 0) return;
-  fill_states(h, dz, dw, 0, k_);
+  fill_states(h, dz, dw);
   const double* row = factors.y_of_slots;
   for (int i = 0; i < k_; ++i)
     for (int a = 0; a < d_; ++a, row += of_slots) {

@@ -58,8 +58,13 @@ class ElementKernel {
 
   double power(int r) const { return powers_[static_cast<std::size_t>(r)]; }
   void set_length(double h);
-  /// z at points first .. last - 1; point k is the right end.
-  void fill_states(double h, const double* left, const double* w, int first, int last);
+  /// z at all points; point k is the right end.
+  void fill_states(double h, const double* left, const double* w);
+  template <int k>
+  void fill_states_of(double h, const double* left, const double* w);
+  /// Row r of those of point i for w, with its largest entry; `row` holds F_z and F_w.
+  template <int k>
+  double assemble(int i, int r, const double* row);
   void fill_slots(double h, const double* left, const double* w, const double* y);
   bool eliminate_algebraic(double* point);
 
@@ -69,8 +74,9 @@ class ElementKernel {
   DenseKernels kernels_;
   std::vector<double> points_;  ///< of each point, by rows: [F_z F_w F_y I], width_ columns
   std::vector<double> local_, slots_, f_, powers_, weights_;
-  std::vector<double> scaled_;  ///< h^r I_{r,j}(rho_i), [r][i][j]
-  std::vector<double> times_, row_scale_;
+  std::vector<double> rho_, times_, row_scale_;
+  void (ElementKernel::*fill_)(double h, const double* left, const double* w) = nullptr;
+  double (ElementKernel::*assemble_)(int i, int r, const double* row) = nullptr;
   std::vector<int> order_;
   Scratch scratch_;
 };

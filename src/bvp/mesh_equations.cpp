@@ -195,6 +195,7 @@ void MeshEquations::correction(Iterate& delta) {
 }
 
 std::string MeshEquations::violated_condition(const Iterate& at, double tolerance) {
+  condition_nodes_ = conditions_.nodes(at.t);
   condition_states(at);
   return conditions_.violated(condition_states_, tolerance);
 }

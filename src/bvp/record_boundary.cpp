@@ -165,17 +165,19 @@ BoundaryGraph graph_of(const BoundaryProblem& p) {
   graph.condition_names = p.condition_names;
   for (int i = static_cast<int>(graph.condition_names.size()); i < p.conditions; ++i)
     graph.condition_names.push_back(fmt::format("condition {}", i + 1));
-  graph.guess = [p, layout](double t, int orders, double* const* x) {
-    const int own = p.states() - p.parameters;
-    Vector z = Vector::Zero(own), y = Vector::Zero(p.algebraic);
-    if (p.guess) p.guess(t, Output(z.data(), own), Output(y.data(), p.algebraic));
+  if (!p.guess && p.parameter_guess.empty()) return graph;
+  const int own = p.states() - p.parameters;
+  graph.guess = [guess = p.guess, parameters = p.parameter_guess, layout, own, z = Vector(own),
+                 y = Vector(p.algebraic)](double t, int orders, double* const* x) mutable {
+    z.setZero(), y.setZero();
+    if (guess) guess(t, Output(z.data(), own), Output(y.data(), layout.algebraic));
     for (int j = 0; j < own; ++j) {
       const auto [variable, order] = layout.state[static_cast<std::size_t>(j)];
       if (order < orders) x[order][variable] = z[j];
     }
-    for (int k = 0; k < p.parameters && !p.parameter_guess.empty(); ++k)
-      x[0][layout.components - p.parameters + k] = p.parameter_guess[k];
-    for (int k = 0; k < p.algebraic; ++k) x[0][layout.components + k] = y[k];
+    for (int k = 0; k < parameters.size(); ++k)
+      x[0][layout.components - parameters.size() + k] = parameters[k];
+    for (int k = 0; k < layout.algebraic; ++k) x[0][layout.components + k] = y[k];
   };
   return graph;
 }

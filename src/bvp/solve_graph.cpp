@@ -72,7 +72,7 @@ class BoundaryRun {
     if (!options_.adapt) return finished(u, Vector::Zero(0));
     if (options_.stages == 0)
       if (std::optional<BoundarySolution> other = with_other_stages(u)) return *other;
-    return adapt(std::move(u));
+    return adapt(std::move(u), outcome.is_rough);
   }
 
  private:
@@ -87,13 +87,14 @@ class BoundaryRun {
     u.t = mesh;
     u.z.resize(states, elements + 1), u.w.resize(n * k, elements), u.y.resize(d * k, elements);
     Vector s(system_.slots());
+    std::vector<double> values;
     for (int i = 0; i <= elements; ++i) {
-      system_.guess(graph_, mesh[at(i)], s.data());
+      system_.guess(graph_, mesh[at(i)], s.data(), values);
       u.z.col(i) = s.head(states);
     }
     for (int i = 0; i < elements; ++i)
       for (int j = 0; j < k; ++j) {
-        system_.guess(graph_, u.left(i) + basis_.rho(j) * u.length(i), s.data());
+        if (d > 0) system_.guess(graph_, u.left(i) + basis_.rho(j) * u.length(i), s.data(), values);
         u.y.col(i).segment(j * d, d) = s.tail(d);
         for (int c = 0; c < n; ++c) {
           const int top = system_.offset[at(c)] + system_.order[at(c)] - 1;
@@ -184,8 +185,32 @@ class BoundaryRun {
     return std::max(0.5 * 1.2 * need.elements, 2.0);
   }
 
-  BoundarySolution adapt(Iterate u) {
+  /// The error of u by the solution on every second mesh point, where the first mesh was fine
+  /// enough for that; nothing if it is too large.
+  std::optional<Vector> error_by_coarser_mesh(const Iterate& u) {
+    const Monitor need = monitor(system_, basis_, u, options_.tolerance);
+    const int elements = u.elements() / 2;
+    if (u.elements() % 2 == 1 || elements < 2 || elements < 0.85 * wanted_elements(need) ||
+        need.evenness <= 0.4)
+      return {};
+    std::vector<double> mesh;
+    for (int i = 0; i <= elements; ++i) mesh.push_back(u.t[at(2 * i)]);
+    const std::vector<double> middles = halved(mesh);
+    for (int i = 0; i < u.elements(); ++i)
+      if (std::abs(middles[at(i)] - u.left(i)) > 1e-10 * u.length(i)) return {};
+    if (with_points(mesh) != mesh) return {};
+    Iterate coarse = transferred(kernel_, basis_, u, mesh);
+    const NewtonOutcome outcome = solve(coarse);
+    if (!outcome.converged || outcome.is_rough) return {};
+    Vector error = estimate_error(kernel_, basis_, coarse, u);
+    if (!(error.maxCoeff() <= options_.tolerance)) return {};
+    return error;
+  }
+
+  BoundarySolution adapt(Iterate u, bool is_rough) {
     constexpr int most_meshes = 60, most_spreads = 6;
+    if (!is_rough)
+      if (std::optional<Vector> error = error_by_coarser_mesh(u)) return finished(u, *error);
     int spreads = 0, most = u.elements();
     double safety = 1;  // of the number of elements, learnt from estimates
     for (;;) {

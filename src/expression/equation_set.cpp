@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -163,6 +164,9 @@ EquationSet EquationSet::differentiated_forwards() const {
 }
 
 EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
+  std::vector<int> all(static_cast<std::size_t>(rows_));
+  std::iota(all.begin(), all.end(), 0);
+  if (keep == all) return *this;
   std::vector<int> place(static_cast<std::size_t>(rows_), -1);
   for (std::size_t k = 0; k < keep.size(); ++k)
     place[static_cast<std::size_t>(keep[k])] = static_cast<int>(k);
