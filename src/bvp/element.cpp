@@ -41,6 +41,7 @@ ElementKernel::ElementKernel(const CollocationSystem& system, const Basis& basis
   with_constant<Basis::most_points>(k_, [this]<int k>() {
     fill_ = &ElementKernel::fill_states_of<k>;
     assemble_ = &ElementKernel::assemble<k>;
+    inside_ = &ElementKernel::slots_inside_of<k>;
   });
 }
 
@@ -129,24 +130,36 @@ void ElementKernel::slots_inside(double sigma, double h, const double* left, con
 
 void ElementKernel::slots_inside(double sigma, const double* weights, double h, const double* left,
                                  const double* w, const double* y, double* s) const {
+  (this->*inside_)(sigma, weights, h, left, w, y, s);
+}
+
+template <int k>
+void ElementKernel::slots_inside_of(double sigma, const double* weights, double h,
+                                    const double* left, const double* w, const double* y,
+                                    double* s) const {
   const double step = sigma * h;
-  const auto combined = [&](int r, const double* values, int count) {
+  const auto combined = [&](int r, const double* values) {
     double sum = 0;
-    for (int j = 0; j < k_; ++j) sum += weights[r * k_ + j] * values[j * count];
+    for (int j = 0; j < k; ++j) sum += weights[r * k + j] * values[j];
     return sum;
   };
   for (int c = 0; c < n_; ++c) {
     const int m = system_.order[at(c)], first = system_.offset[at(c)];
-    double scale = 1;
+    double own[k], scale = 1;
+    for (int j = 0; j < k; ++j) own[j] = w[j * n_ + c];
     for (int l = m - 1; l >= 0; --l) {
       scale *= h;
       double sum = 0;
       for (int p = m - 1; p > l; --p) sum = (sum + left[first + p]) * step * reciprocal[p - l];
-      s[first + l] = sum + left[first + l] + scale * combined(m - l, w + c, n_);
+      s[first + l] = sum + left[first + l] + scale * combined(m - l, own);
     }
-    s[states_ + c] = combined(0, w + c, n_);
+    s[states_ + c] = combined(0, own);
   }
-  for (int c = 0; c < d_; ++c) s[states_ + n_ + c] = combined(0, y + c, d_);
+  for (int c = 0; c < d_; ++c) {
+    double own[k];
+    for (int j = 0; j < k; ++j) own[j] = y[j * d_ + c];
+    s[states_ + n_ + c] = combined(0, own);
+  }
 }
 
 void ElementKernel::residual(double t, double h, const double* left, const double* w,

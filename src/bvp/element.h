@@ -62,6 +62,9 @@ class ElementKernel {
   void fill_states(double h, const double* left, const double* w);
   template <int k>
   void fill_states_of(double h, const double* left, const double* w);
+  template <int k>
+  void slots_inside_of(double sigma, const double* weights, double h, const double* left,
+                       const double* w, const double* y, double* s) const;
   /// Row r of those of point i for w, with its largest entry; `row` holds F_z and F_w.
   template <int k>
   double assemble(int i, int r, const double* row);
@@ -77,6 +80,8 @@ class ElementKernel {
   std::vector<double> rho_, times_, row_scale_;
   void (ElementKernel::*fill_)(double h, const double* left, const double* w) = nullptr;
   double (ElementKernel::*assemble_)(int i, int r, const double* row) = nullptr;
+  void (ElementKernel::*inside_)(double sigma, const double* weights, double h, const double* left,
+                                 const double* w, const double* y, double* s) const = nullptr;
   std::vector<int> order_;
   Scratch scratch_;
 };

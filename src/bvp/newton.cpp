@@ -87,8 +87,15 @@ void combine(const Iterate& a, double factor, const Iterate& b, Iterate& to) {
 
 NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
                      const BoundaryOptions& options, BoundaryStatistics& statistics,
-                     bool allow_rough) {
-  constexpr double smallest_lambda = 1e-5, keeps_matrix = 0.25;
+                     bool allow_rough, const IsWorthSolving& is_worth_solving) {
+  constexpr double smallest_lambda = 1e-5, keeps_matrix = 0.25, near = 0.02;
+  bool is_asked = !is_worth_solving;
+  // Whether u + correction, whose error is less than that, will do for the next mesh.
+  const auto will_do = [&](const Size& correction, const Iterate& sum) {
+    if (is_asked || correction.largest > near) return false;
+    is_asked = true;
+    return !is_worth_solving(sum);
+  };
   const auto failed = [&](Reason reason, std::string what, std::string why, std::string hint) {
     return NewtonOutcome{
         false, reason,
@@ -136,6 +143,13 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
     if (size.largest <= tolerance) {
       combine(u, 1, delta, u);
       return {true, Reason::finished, {}};
+    }
+    if (!is_asked && size.largest <= near) {
+      combine(u, 1, delta, trial);
+      if (will_do(size, trial)) {
+        std::swap(u.z, trial.z), std::swap(u.w, trial.w), std::swap(u.y, trial.y);
+        return {true, Reason::finished, {}};
+      }
     }
     if (iteration > 0) {
       combine(bar, -1, delta, difference);
@@ -197,7 +211,7 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
     while (lambda == 1 && theta <= keeps_matrix) {
       combine(u, 1, bar, trial);
       if (std::max(0.1, theta / (1 - theta)) * kept.largest <= wanted ||
-          kept.largest <= tolerance) {
+          kept.largest <= tolerance || will_do(kept, trial)) {
         u.z = trial.z, u.w = trial.w, u.y = trial.y;
         return {true, Reason::finished, {}};
       }

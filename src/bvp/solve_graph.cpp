@@ -60,13 +60,16 @@ class BoundaryRun {
 
   BoundarySolution run(const BoundarySolution* before) {
     Iterate u = first_iterate(before);
-    NewtonOutcome outcome = solve(u);
+    const IsWorthSolving suits = [&](const Iterate& v) {
+      return !options_.adapt || is_suited(v, 1);
+    };
+    NewtonOutcome outcome = solve(u, suits);
     for (int refined = 0; !outcome.converged && refined < 3 && is_retried(outcome) &&
                           2 * u.elements() <= options_.max_elements && options_.adapt;
          ++refined) {
       u = before ? transferred(kernel_, basis_, first_iterate(before), halved(u.t))
                  : guessed(halved(u.t));
-      outcome = solve(u);
+      outcome = solve(u, suits);
     }
     if (!outcome.converged) return failed(outcome, u);
     if (!options_.adapt) return finished(u, Vector::Zero(0));
@@ -147,12 +150,13 @@ class BoundaryRun {
     return mesh;
   }
 
-  NewtonOutcome solve(Iterate& u) {
+  /// `is_worth_solving`: see newton.h.
+  NewtonOutcome solve(Iterate& u, const IsWorthSolving& is_worth_solving = {}) {
     ++statistics_.meshes;
     // Without an estimate of the error nothing is gained by stopping early.
     const double wanted = options_.adapt ? std::max(0.01 * options_.tolerance, 1e-13)
                                          : std::max(0.001 * options_.tolerance, 1e-14);
-    return newton(equations_, u, wanted, options_, statistics_, options_.adapt);
+    return newton(equations_, u, wanted, options_, statistics_, options_.adapt, is_worth_solving);
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
@@ -207,6 +211,14 @@ class BoundaryRun {
     return error;
   }
 
+  /// Whether a mesh may be halved for the result; else its solution only tells of a better one.
+  bool is_suited(const Monitor& need, int elements, double safety) const {
+    return elements >= 0.85 * safety * wanted_elements(need) && need.evenness > 0.4;
+  }
+  bool is_suited(const Iterate& u, double safety) const {
+    return is_suited(monitor(system_, basis_, u, options_.tolerance), u.elements(), safety);
+  }
+
   BoundarySolution adapt(Iterate u, bool is_rough) {
     constexpr int most_meshes = 60, most_spreads = 6;
     if (!is_rough)
@@ -218,8 +230,8 @@ class BoundaryRun {
       const Monitor need = monitor(system_, basis_, u, options_.tolerance);
       const double wanted = safety * wanted_elements(need);
       const int elements = u.elements();
-      const bool is_good = elements >= 0.85 * wanted && elements <= std::max(3 * wanted, 12.0) &&
-                           need.evenness > 0.4;
+      const bool is_good =
+          is_suited(need, elements, safety) && elements <= std::max(3 * wanted, 12.0);
       if (!is_good && spreads < most_spreads) {
         // Coarser meshes are tried at first only: numbers must not go up and down for ever.
         const double next =
@@ -231,7 +243,10 @@ class BoundaryRun {
         ++spreads;
         if (v.elements() > 1.5 * most) spreads = 0;  // that is progress
         most = std::max(most, v.elements());
-        if (const NewtonOutcome outcome = solve(v); outcome.converged) {
+        const auto suits = [&](const Iterate& w) {
+          return spreads >= most_spreads || is_suited(w, safety);
+        };
+        if (const NewtonOutcome outcome = solve(v, suits); outcome.converged) {
           u = std::move(v);
           continue;
         }
