@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace daedalus::bvp {
 namespace {
@@ -10,30 +11,41 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// (k-1)-st derivatives of the polynomials through k values in each column.
-Matrix top_derivatives(const Basis& basis, const Iterate& u, const Matrix& values) {
-  const int k = basis.points(), count = static_cast<int>(values.rows()) / k;
-  Matrix top = Matrix::Zero(count, u.elements());
-  for (int i = 0; i < u.elements(); ++i) {
-    for (int j = 0; j < k; ++j)
-      top.col(i) += basis.top_derivative(j) * values.col(i).segment(j * count, count);
-    double power = 1;
-    for (int p = 1; p < k; ++p) power *= u.length(i);
-    top.col(i) /= power;
-  }
-  return top;
-}
+/// (k-1)-st derivatives of the polynomials through k values in each column, and how much of them
+/// rounding errors of these may be.
+struct TopDerivatives {
+  Matrix value, noise;
 
-/// Size of the derivative one above, in element i: the larger of the two differences.
-double slope(const Matrix& top, const Iterate& u, int row, int i) {
-  double largest = 0;
-  for (const int other : {i - 1, i + 1}) {
-    if (other < 0 || other >= u.elements()) continue;
-    const double distance = 0.5 * (u.length(i) + u.length(other));
-    largest = std::max(largest, std::abs(top(row, i) - top(row, other)) / distance);
+  TopDerivatives(const Basis& basis, const Iterate& u, const Matrix& values) {
+    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+    const int k = basis.points(), count = static_cast<int>(values.rows()) / k;
+    value.setZero(count, u.elements()), noise.setZero(count, u.elements());
+    for (int i = 0; i < u.elements(); ++i) {
+      double power = 1;
+      for (int p = 1; p < k; ++p) power *= u.length(i);
+      for (int j = 0; j < k; ++j) {
+        const double factor = basis.top_derivative(j) / power;
+        for (int c = 0; c < count; ++c) {
+          const double part = factor * values(j * count + c, i);
+          value(c, i) += part, noise(c, i) += rounding * std::abs(part);
+        }
+      }
+    }
   }
-  return largest;
-}
+
+  /// Size of the derivative one above, in element i: the larger of the two differences.
+  double slope(const Iterate& u, int row, int i) const {
+    double largest = 0;
+    for (const int other : {i - 1, i + 1}) {
+      if (other < 0 || other >= u.elements()) continue;
+      const double distance = 0.5 * (u.length(i) + u.length(other));
+      const double difference =
+          std::abs(value(row, i) - value(row, other)) - noise(row, i) - noise(row, other);
+      largest = std::max(largest, difference / distance);
+    }
+    return largest;
+  }
+};
 
 int element_of(const Iterate& u, double t) {
   const auto right = std::upper_bound(u.t.begin(), u.t.end(), t);
@@ -45,14 +57,13 @@ int element_of(const Iterate& u, double t) {
 Monitor monitor(const CollocationSystem& system, const Basis& basis, const Iterate& u,
                 double tolerance) {
   const int k = basis.points(), n = system.components(), d = system.algebraic();
-  const Matrix top_w = top_derivatives(basis, u, u.w);
-  const Matrix top_y = d > 0 ? top_derivatives(basis, u, u.y) : Matrix();
+  const TopDerivatives top_w(basis, u, u.w), top_y(basis, u, u.y);
   Monitor result;
   double largest = 0;
   for (int i = 0; i < u.elements(); ++i) {
     double need = 0;
     for (int c = 0; c < n; ++c) {
-      const double derivative = slope(top_w, u, c, i);
+      const double derivative = top_w.slope(u, c, i);
       for (int l = 0; l < system.order[at(c)]; ++l) {
         const int slot = system.offset[at(c)] + l, r = system.order[at(c)] - l;
         if (!system.controlled[at(slot)]) continue;
@@ -67,7 +78,7 @@ Monitor monitor(const CollocationSystem& system, const Basis& basis, const Itera
       for (int j = 0; j < k; ++j) size = std::max(size, 1 + std::abs(u.y(j * d + a, i)));
       need = std::max(
           need,
-          std::pow(basis.error_constant(0) * slope(top_y, u, a, i) / (tolerance * size), 1.0 / k));
+          std::pow(basis.error_constant(0) * top_y.slope(u, a, i) / (tolerance * size), 1.0 / k));
     }
     if (!std::isfinite(need)) need = 0;
     result.need.push_back(need);
@@ -188,7 +199,8 @@ Vector estimate_error(const ElementKernel& kernel, const Basis& basis, const Ite
   };
   // Thirds of each half, its ends included.
   constexpr int samples = 4;
-  std::vector<double> in_whole(at(2 * samples * basis.weights())), in_half(in_whole.size() / 2);
+  std::vector<double> in_whole(at(2 * samples * basis.weights())), in_half(in_whole.size() / 2),
+      own(at(basis.weights()));
   const auto weights = [&](std::vector<double>& from, int q) {
     return from.data() + q * basis.weights();
   };
@@ -205,7 +217,14 @@ Vector estimate_error(const ElementKernel& kernel, const Basis& basis, const Ite
   for (int i = 0; i < u.elements(); ++i) {
     for (const int half : {0, 1})
       for (int q = 0; q < samples; ++q) {
-        evaluate(u, i, 0.5 * (half + place(q)), weights(in_whole, half * samples + q), a);
+        // In layers the middle is rounded visibly.
+        const int part = 2 * i + half;
+        const double sigma =
+            (fine.left(part) - u.left(i) + place(q) * fine.length(part)) / u.length(i);
+        const double* w = weights(in_whole, half * samples + q);
+        if (std::abs(sigma - 0.5 * (half + place(q))) > 1e-13)
+          basis.integrals(sigma, own.data()), w = own.data();
+        evaluate(u, i, sigma, w, a);
         evaluate(fine, 2 * i + half, place(q), weights(in_half, q), b);
         take(0, system.slots());
       }

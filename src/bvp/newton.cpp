@@ -89,10 +89,14 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
                      const BoundaryOptions& options, BoundaryStatistics& statistics,
                      bool allow_rough, const IsWorthSolving& is_worth_solving) {
   constexpr double smallest_lambda = 1e-5, keeps_matrix = 0.25, near = 0.02;
+  constexpr double contracts_by_rounding = 1e-3;
   bool is_asked = !is_worth_solving;
-  // Whether u + correction, whose error is less than that, will do for the next mesh.
+  // Whether u + correction, whose error is less than that, will do for the next mesh. Where
+  // rounding errors come near the tolerance further corrections take them away, and derivatives
+  // need that.
   const auto will_do = [&](const Size& correction, const Iterate& sum) {
-    if (is_asked || correction.largest > near) return false;
+    if (is_asked || correction.largest > near || 2e-14 * equations.condition() > wanted)
+      return false;
     is_asked = true;
     return !is_worth_solving(sum);
   };
@@ -205,13 +209,14 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
     combine(trial, 0, bar, u);
     last_delta = size, last_bar = bar_size;
     // The matrix is kept while corrections contract: by theta each, so that theta / (1 - theta) of
-    // the last one is left; but that may consist of rounding errors, which do not contract.
+    // the last one is left; but a small theta tells that it may consist of rounding errors, which
+    // do not contract.
     Size kept = bar_size;
     double theta = bar_size.mean / last_delta.mean;
     while (lambda == 1 && theta <= keeps_matrix) {
       combine(u, 1, bar, trial);
-      if (std::max(0.1, theta / (1 - theta)) * kept.largest <= wanted ||
-          kept.largest <= tolerance || will_do(kept, trial)) {
+      const double part_left = theta > contracts_by_rounding ? theta / (1 - theta) : 1;
+      if (part_left * kept.largest <= wanted || kept.largest <= tolerance || will_do(kept, trial)) {
         u.z = trial.z, u.w = trial.w, u.y = trial.y;
         return {true, Reason::finished, {}};
       }
