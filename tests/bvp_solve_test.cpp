@@ -58,7 +58,7 @@ TEST(BoundarySolver, ReachesLayersOfAHundredMillionthByContinuation) {
     ASSERT_TRUE(s.succeeded()) << s.message.text();
     EXPECT_LE(true_error(convection_layer(1e-8), s), 3 * tolerance);
     // At 1e-10 the rounding of t decides how many there are: u' times that is 1e-8 in the layer.
-    if (tolerance > 1e-7) EXPECT_LT(s.t.size(), 500u);
+    EXPECT_LT(s.t.size(), tolerance > 1e-7 ? 500u : 5000u);
   }
 }
 
