@@ -109,8 +109,11 @@ void ImplicitStepper::use(int position) {
   const double rtol = norm_.rtol();
   newton_.tolerance =
       std::max(10 * unit_roundoff / rtol, std::min(0.03, std::pow(rtol, 1 / exponent - 1)));
-  // Rows E(y) y' with E frozen: what Newton leaves in y' comes back divided by h.
-  if (!system_.constant_mass)
+  // Rows E(y) y' with E frozen: what Newton leaves in y' comes back divided by h. So does what it
+  // leaves in variables of index 2, and equations that are not linear in them converge the slower
+  // the farther they are off: a rate that was seen before the error came up must not be trusted.
+  if (index == 2) newton_.measure_rate = true;
+  if (!system_.constant_mass || index == 2)
     newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.1 * newton_.tolerance);
   // What Newton leaves in a position constraint comes back in the estimate of the next step as
   // gamma^2 times itself, whatever the step size: it must stay well below the tolerance.
