@@ -10,6 +10,8 @@
 namespace daedalus {
 namespace {
 
+constexpr double most_by_hearsay = 1;  // in tolerances
+
 double power(double x, int exponent) {
   double result = 1;
   for (; exponent > 0; --exponent) result *= x;
@@ -52,11 +54,9 @@ void StageSolver::interpolant(const State& state, const State& next, Interpolant
   }
 }
 
-/// Equations that were linear for a while let the iteration contract to rounding at once, which
-/// says nothing of what comes: a diode that begins to conduct within the step. From the rate of the
-/// step before no more may follow than that a correction of a thousand tolerances is the last one.
 NewtonMonitor::NewtonMonitor(const NewtonSettings& settings, double carried_eta)
-    : settings_(settings), eta_(std::pow(std::max(carried_eta, 1e-6), 0.8)) {}
+    : settings_(settings),
+      eta_(std::pow(std::max(carried_eta, std::numeric_limits<double>::epsilon()), 0.8)) {}
 
 NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   ++count_;
@@ -87,7 +87,12 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
     }
   }
   last_ = std::max(increment, std::numeric_limits<double>::epsilon());
-  const bool measured = count_ > 1 || !settings_.measure_rate || increment == 0;
+  // Equations that were linear for a while let the iteration contract to rounding at once, which
+  // says nothing of what comes: a diode that begins to conduct within the step. So what was seen
+  // before the step counts only where a correction that is the last one, whatever it leaves, errs
+  // by about the tolerance.
+  const bool told = !settings_.measure_rate && increment <= most_by_hearsay;
+  const bool measured = count_ > 1 || told || increment == 0;
   if (measured && eta_ * increment <= settings_.tolerance) return Verdict::converged;
   return left > 0 ? Verdict::go_on : Verdict::diverged;
 }
