@@ -34,10 +34,10 @@ void mix(std::uint64_t& hash, const void* data, std::size_t count) {
 void ImplicitStepper::save(std::vector<double>& memory) const {
   save_state(memory, state_), save_state(memory, next_);
   memory.push_back(active_);
-  for (const double x :
-       {h_, h_used_, factored_h_, last_h_, control_.accepted_h, control_.accepted_error,
-        order_.smoothed_rate, static_cast<double>(order_.factorizations_since_change),
-        static_cast<double>(last_newton_.iterations), last_newton_.rate})
+  for (const double x : {h_, h_used_, factored_h_, last_h_, confirmed_h_, control_.accepted_h,
+                         control_.accepted_error, order_.smoothed_rate,
+                         static_cast<double>(order_.factorizations_since_change),
+                         static_cast<double>(last_newton_.iterations), last_newton_.rate})
     memory.push_back(x);
   for (const bool flag : {order_.newton_failed, order_.newton_was_slow, jacobian_valid_,
                           jacobian_current_, factors_valid_, first_, rejected_, extrapolate_})
@@ -56,8 +56,8 @@ void ImplicitStepper::restore(SavedState& memory) {
   const int active = static_cast<int>(memory.position(methods_.size()));
   double since = 0, iterations = 0;
   for (double* x :
-       {&h_, &h_used_, &factored_h_, &last_h_, &control_.accepted_h, &control_.accepted_error,
-        &order_.smoothed_rate, &since, &iterations, &last_newton_.rate})
+       {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
+        &control_.accepted_error, &order_.smoothed_rate, &since, &iterations, &last_newton_.rate})
     *x = memory.number();
   for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &jacobian_valid_,
                      &jacobian_current_, &factors_valid_, &first_, &rejected_, &extrapolate_})

@@ -214,9 +214,11 @@ bool Integrator::Run::step() {
       solution_.statistics.steps >= options_.max_steps)
     if (!within_limits()) return false;
   const double end = problem_.t_span.end;
+  closer_looks_ = 0;
   do {
     const double limit = switches_->empty() ? end : switches_->next_time(t(), end);
     leap_.reset();
+    looks_closer_ = false;
     if (!stepper_->attempt(limit) && !leap_from_start(limit)) {
       if (const auto near = singularities_ ? singularities_->nearby() : std::nullopt)
         solution_.singularities.push_back(
@@ -232,7 +234,7 @@ bool Integrator::Run::step() {
     look_for_events();
     if (over_ && solution_.status == Status::failed) return false;
     if (at_the_start_) pass_event();
-  } while (at_the_start_ && !over_);
+  } while ((at_the_start_ || looks_closer_) && !over_);
   if (at_the_start_) return false;
   const bool reached = stepper_->next().t == end;
   if (step_projection_) project_step();

@@ -91,7 +91,8 @@ class Integrator::Run {
   };
   static constexpr int most_corrections = 10;  ///< of the time of an event
   double distance_to(const EventFinder::Found& found, double time, double value, Secant& secant);
-  void land_on(const EventFinder::Found& found);
+  bool land_on(const EventFinder::Found& found);
+  void look_closer(std::size_t events_before);
   void pass_event();
   void reset_by(const Event& event, State& state);
   bool settle(State& state);
@@ -165,6 +166,8 @@ class Integrator::Run {
   double last_interval_ = 0;
   double restarted_at_ = 0;    ///< the start, or the last event
   int leaps_ = 0;              ///< made there
+  int closer_looks_ = 0;       ///< of the present step, that were shorter than the one before
+  bool looks_closer_ = false;  ///< it is to be made anew
   std::optional<State> leap_;  ///< the end of such a step until it is committed
   int switches_at_once_ = 0, shrinking_ = 0;
   std::chrono::steady_clock::time_point started_;

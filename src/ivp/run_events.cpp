@@ -14,6 +14,7 @@ void Integrator::Run::look_for_events() {
   pending_reset_ = -1;
   pending_switch_ = at_the_start_ = false;
   fired_.clear();
+  const std::size_t known = solution_.events.size();
   covering_h_ =
       std::max(std::abs(interpolant_.t1 - interpolant_.t0), std::abs(stepper_->next_step()));
   const double t0 = interpolant_.t0, span = interpolant_.t1 - t0, end = problem_.t_span.end;
@@ -35,7 +36,7 @@ void Integrator::Run::look_for_events() {
         pending_switch_ = !at_the_start_;
         if (at_the_start_) return;
         const std::string& name = switches_->name(f.event - first_relation);
-        land_on({polished(f), f.event});
+        if (!land_on({polished(f), f.event})) return look_closer(known);
         solution_.events.push_back({stepper_->next().t, -1, name});
         return;
       }
@@ -45,7 +46,7 @@ void Integrator::Run::look_for_events() {
         solution_.events.push_back({here.t, here.event, event.name});
         continue;
       }
-      land_on(here);
+      if (!land_on(here)) return look_closer(known);
       solution_.events.push_back({stepper_->next().t, here.event, event.name});
       if (event.terminal)
         stop(Status::event, Reason::terminal_event);
@@ -120,18 +121,30 @@ double Integrator::Run::enclosed(const EventFinder::Found& found, double time) {
   return b;
 }
 
+/// A step that cannot be ended at the event inside of it has not seen what happens there: a pulse
+/// between its stages. It is made anew, shorter.
+void Integrator::Run::look_closer(std::size_t events_before) {
+  ++closer_looks_;
+  solution_.events.erase(solution_.events.begin() + static_cast<std::ptrdiff_t>(events_before),
+                         solution_.events.end());
+  looks_closer_ = true, pending_switch_ = false;
+}
+
 /// Repeats the step so that it ends at the event: the end of a step is more accurate than what
-/// lies inside it, so the time is corrected once more. Where no such step is found the step that
-/// covers the event serves.
-void Integrator::Run::land_on(const EventFinder::Found& found) {
+/// lies inside it, so the time is corrected once more. Where no such step is found shorter ones
+/// are tried (false), and in the end the step that covers the event serves.
+bool Integrator::Run::land_on(const EventFinder::Found& found) {
+  constexpr int most_closer_looks = 20;
   const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
   double time = found.t;
   Secant secant;
   for (int k = 0; k < 3; ++k) {
     if (!stepper_->attempt_exactly(time - t0, interpolant_)) {
+      if (closer_looks_ < most_closer_looks && stepper_->shorten(0.5 * (time - t0))) return false;
       landed_.resize(static_cast<std::size_t>(system_->size));
       output_->evaluate(interpolant_, anchor_, time, landed_.data());
-      return stepper_->end_at(time, landed_);
+      stepper_->end_at(time, landed_);
+      return true;
     }
     landed_ = stepper_->next().y;
     if (projection_) projection_->apply(anchor_, time, landed_.data(), true);
@@ -142,6 +155,7 @@ void Integrator::Run::land_on(const EventFinder::Found& found) {
     time += move;
   }
   stepper_->interpolant(interpolant_);
+  return true;
 }
 
 /// Goes over to the other side of the events at the present state.

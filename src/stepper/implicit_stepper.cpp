@@ -14,6 +14,8 @@ namespace {
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 constexpr double keep_jacobian_below = 0.001;  // rate of Newton's iteration
+constexpr double longest_by_hearsay = 100;     // steps beyond ask for a new matrix
+constexpr double error_of_cut_step = 3;        // at an event, in tolerances
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
 
 /// Of 1, 3, 5, 7 stages.
@@ -306,9 +308,19 @@ bool ImplicitStepper::attempt_exactly(double h, const Interpolant& covering) {
     jacobian_valid_ = false;
   }
   reached_ = false;
+  // Shorter than one that was accepted, but what that one has not seen may lie just here.
+  if (options_.fixed_step == 0 && !(estimate_error() < error_of_cut_step)) return false;
   const double keep = h_;
   accept(1);
   h_ = keep;
+  return true;
+}
+
+bool ImplicitStepper::shorten(double h) {
+  h_ = h;
+  rejected_ = true, extrapolate_ = false;
+  factors_valid_ = false;
+  if (!jacobian_current_) jacobian_valid_ = false;
   return true;
 }
 
@@ -330,6 +342,7 @@ void ImplicitStepper::commit() {
   ++statistics_.steps;
   current()->accept(h_used_);
   std::swap(state_, next_);
+  if (jacobian_current_ || last_newton_.iterations > 1) confirmed_h_ = h_used_;
   jacobian_current_ = false;
   last_h_ = h_used_;
   first_ = rejected_ = false;
@@ -339,7 +352,9 @@ void ImplicitStepper::commit() {
     jacobian_valid_ = false;
     return;
   }
-  jacobian_valid_ = last_newton_.rate <= keep_jacobian_below;
+  // Corrections may be small for no other reason than that an old matrix is large.
+  jacobian_valid_ = last_newton_.rate <= keep_jacobian_below &&
+                    std::abs(h_) <= longest_by_hearsay * std::abs(confirmed_h_);
   const double growth = h_ / h_used_;
   if (jacobian_valid_ && growth >= 1 && growth <= keep_step_up_to) h_ = h_used_;
 }

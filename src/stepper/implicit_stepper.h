@@ -23,6 +23,7 @@ class ImplicitStepper final : public Stepper {
   void start(const State& state, double h) override;
   bool attempt(double limit) override;
   bool attempt_exactly(double h, const Interpolant& covering) override;
+  bool shorten(double h) override;
   void end_at(double t, const std::vector<double>& y) override;
   void move_end(const std::vector<double>& y) override;
   void commit() override;
@@ -65,6 +66,7 @@ class ImplicitStepper final : public Stepper {
 
   std::vector<double> error_, projection_scale_;
   double factored_h_ = 0, last_h_ = 0;
+  double confirmed_h_ = 0;  ///< of the last step with a new Jacobian, or with a rate that was seen
   NewtonResult last_newton_;
   bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
   bool first_ = true, rejected_ = false, extrapolate_ = true;

@@ -24,6 +24,8 @@ class Stepper {
   virtual bool attempt(double limit) = 0;
   /// Solves again from the same state with a smaller step, for an event inside the last one.
   virtual bool attempt_exactly(double h, const Interpolant& covering) = 0;
+  /// Lets `attempt` begin anew from the same state with a step of this size. False: it cannot.
+  virtual bool shorten(double h) { return (void)h, false; }
   /// Ends the step found at a point inside of it instead.
   virtual void end_at(double t, const std::vector<double>& y) = 0;
   /// Puts the end of the step found to a point nearby.
