@@ -56,6 +56,19 @@ TEST(BenchRatios, TheBestOtherCodeIsCompared) {
   EXPECT_NEAR(mean_ratio(example(), "daspk", 4, Time::whole_call), 3, 1e-12);
 }
 
+TEST(BenchRatios, ChoicesCompareAutoWithTheBestSingleMethod) {
+  std::vector<Row> rows = example();
+  EXPECT_TRUE(choices(rows).empty()) << "auto alone has nothing to be compared with";
+  rows[0].choice = "radau: no motion";
+  rows.push_back(row("daedalus", "bdf", 1e-4, 4, 80));
+  rows.push_back(row("daedalus", "rodas_4", 1e-4, 4.2, 160));
+  const std::vector<Choice> list = choices(rows);
+  ASSERT_EQ(list.size(), 1u) << "nobody else reaches 6 digits";
+  EXPECT_EQ(list[0].chosen, "radau");
+  EXPECT_EQ(list[0].best, "bdf");
+  EXPECT_NEAR(list[0].ratio(), 100.0 / 80, 1e-12);
+}
+
 TEST(BenchRatios, FailuresAreRunsThatEndOrErrTooMuch) {
   std::vector<Row> rows = {row("daedalus", "auto", 1e-4, 2.6, 1),    // 2.5e-3: 25 rtol
                            row("daedalus", "auto", 1e-5, 3.4, 1),    // 4e-4: 40 rtol

@@ -53,6 +53,17 @@ std::vector<double> chosen_tolerances(std::vector<double> asked) {
   return asked;
 }
 
+/// One of each family, for the question whether auto chooses well.
+const std::vector<std::string> representatives = {
+    "auto", "radau", "radau_iia_5",      "rodas_4", "rodas_5p", "seulex",
+    "bdf",  "mebdf", "dormand_prince_5", "dop853",  "phem_56",  "extrapolated_midpoint"};
+
+std::vector<std::string> chosen_methods(const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return {"auto"};
+  if (wanted.size() == 1 && wanted[0] == "each") return representatives;
+  return wanted;
+}
+
 const std::vector<std::string> kinds = {".csv", ".json", ".html", ".svg"};
 
 void check_output(const std::string& path) {
@@ -83,7 +94,7 @@ std::vector<bench::Row> measured(const BenchCommand& command, bench::Circumstanc
   bench::BenchOptions options;
   options.suites = command.suites;
   options.problems = command.problems;
-  if (!command.methods.empty()) options.methods = command.methods;
+  options.methods = chosen_methods(command.methods);
   options.against = chosen_peers(command.against);
   options.tolerances = chosen_tolerances(command.rtol);
   options.passes = std::max(command.passes, 1);

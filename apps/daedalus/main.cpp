@@ -239,7 +239,9 @@ void add_bench(CLI::App& app, BenchCommand& c) {
   one_at_a_time(sub->add_option("--problem", c.problems, "Only these")->delimiter(','))
       ->option_text("NAME,...");
   one_at_a_time(
-      sub->add_option("--method", c.methods, "Methods of Daedalus (default: auto)")->delimiter(','))
+      sub->add_option("--method", c.methods,
+                      "Methods of Daedalus, or each: auto and one of each family (default: auto)")
+          ->delimiter(','))
       ->option_text("METHOD,...");
   one_at_a_time(sub->add_option("--against", c.against,
                                 "Other codes: ida, radau5, daspk, or none (default: all found)")

@@ -51,6 +51,7 @@ Row timed_run(const reproduce::TestProblem& test, const Problem& problem, const 
                  : solution.reason == Reason::time_limit ? "time_limit"
                                                          : "failed";
     row.message = first_line(solution.message.text());
+    row.choice = solution.choice;
     if (!solution.succeeded()) return row;
     const auto at_end = [&](int i) { return value(solution, i); };
     row.digits = significant_digits(test, test.differential, at_end);

@@ -72,6 +72,30 @@ std::vector<Comparison> compare(const std::vector<Row>& rows) {
   return list;
 }
 
+std::vector<Choice> choices(const std::vector<Row>& rows) {
+  const std::vector<Series> all = series_of(rows);
+  std::vector<Choice> list;
+  for (const Series& own : all) {
+    if (own.solver != "daedalus" || own.method != "auto") continue;
+    for (const double digits : compared_digits) {
+      Choice c = {own.suite, own.problem, digits};
+      c.auto_us = own.time_for(digits);
+      for (const Row& row : own.rows)
+        if (c.chosen.empty() && row.digits >= digits)
+          c.chosen = row.choice.substr(0, row.choice.find(':'));
+      for (const Series& other : all) {
+        if (other.suite != own.suite || other.problem != own.problem ||
+            other.solver != own.solver || other.method == own.method)
+          continue;
+        const double us = other.time_for(digits);
+        if (us > 0 && !(us >= c.best_us)) c.best_us = us, c.best = other.method;
+      }
+      if (!c.best.empty()) list.push_back(c);
+    }
+  }
+  return list;
+}
+
 double geometric_mean(const std::vector<double>& values) {
   double sum = 0;
   int count = 0;
@@ -112,7 +136,7 @@ std::vector<Row> failures(const std::vector<Row>& rows) {
   constexpr double allowed = 30;
   std::vector<Row> list;
   for (const Row& row : rows) {
-    if (!row.is_own()) continue;
+    if (!row.is_own() || row.method != "auto") continue;
     const bool is_seen = row.digits < row.reference_digits - 0.5;
     if (!row.succeeded() || (is_seen && error_per_tolerance(row) > allowed)) list.push_back(row);
   }

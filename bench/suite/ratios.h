@@ -41,12 +41,25 @@ double geometric_mean(const std::vector<double>& values);
 double mean_ratio(const std::vector<Row>& rows, const std::string& solver, double digits,
                   Time time);
 
+/// Method auto beside the best single method of Daedalus.
+struct Choice {
+  std::string suite = {}, problem = {};
+  double digits = 0;
+  std::string chosen = {};  ///< by auto, at the tolerance that first gives the digits
+  double auto_us = unknown;
+  std::string best = {};
+  double best_us = unknown;
+  double ratio() const { return auto_us / best_us; }
+};
+/// For each problem that other methods than auto solved too, at 4, 6 and 8 digits.
+std::vector<Choice> choices(const std::vector<Row>& rows);
+
 /// Rows of the suite bvp with this name: RADAU5 on Robertson's problem.
 inline constexpr const char* unit_problem = "unit";
 /// Its time for six digits; NaN: it was not run.
 double unit_us(const std::vector<Row>& rows);
 
-/// Runs of Daedalus that failed, or whose error is above 30 rtol.
+/// Runs of Daedalus with method auto that failed, or whose error is above 30 rtol.
 std::vector<Row> failures(const std::vector<Row>& rows);
 /// The error of the differential variables in units of rtol; NaN: not known.
 double error_per_tolerance(const Row& row);

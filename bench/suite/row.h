@@ -20,6 +20,7 @@ struct Row {
   double reference_digits = 16;  ///< more cannot be seen
   std::string status = {};       ///< success, failed, crashed, time_limit
   std::string message = {};      ///< of a failure
+  std::string choice = {};       ///< what method auto took, and why
 
   bool succeeded() const { return status == "success"; }
   bool is_own() const { return solver.starts_with("daedalus"); }

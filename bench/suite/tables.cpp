@@ -96,7 +96,8 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                            {"factorizations", r.factorizations},
                            {"solves", r.solves},
                            {"status", r.status},
-                           {"message", r.message}});
+                           {"message", r.message},
+                           {"choice", r.choice}});
   for (const Comparison& c : compare(rows))
     all["comparisons"].push_back({{"suite", c.suite},
                                   {"problem", c.problem},
@@ -137,6 +138,7 @@ void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstan
       r.steps = entry.at("steps"), r.rejected = entry.at("rejected"), r.rhs = entry.at("rhs");
       r.jacobians = entry.at("jacobians"), r.factorizations = entry.at("factorizations");
       r.solves = entry.at("solves"), r.status = entry.at("status"), r.message = entry.at("message");
+      r.choice = entry.value("choice", "");
       rows.push_back(std::move(r));
     }
   } catch (const nlohmann::json::exception& error) {
@@ -171,6 +173,19 @@ std::string text_summary(const std::vector<Row>& rows) {
       text +=
           fmt::format("{:<10} {:<22} {:<14} {:>10} {:>10} {:>10}\n", s.suite, s.problem, s.label(),
                       number(s.time_for(4)), number(s.time_for(6)), number(s.time_for(8)));
+  }
+  if (const std::vector<Choice> chosen = choices(rows); !chosen.empty()) {
+    text += fmt::format("{:<10} {:<22} {:>6} {:<18} {:>10} {:<18} {:>10} {:>8}\n", "suite",
+                        "problem", "digits", "auto took", "us", "best method", "us", "auto/best");
+    std::vector<double> ratios;
+    for (const Choice& c : chosen) {
+      ratios.push_back(c.ratio());
+      text += fmt::format("{:<10} {:<22} {:>6} {:<18} {:>10} {:<18} {:>10} {:>8}\n", c.suite,
+                          c.problem, c.digits, c.chosen, number(c.auto_us), c.best,
+                          number(c.best_us), number(c.ratio(), "{:.2f}"));
+    }
+    text += fmt::format("geometric mean of auto over the best method: {}\n",
+                        number(geometric_mean(ratios)));
   }
   for (const Row& row : failures(rows))
     text += fmt::format(
