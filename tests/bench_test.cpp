@@ -105,7 +105,7 @@ TEST(BenchTables, CsvAndJsonHoldEveryRow) {
 TEST(BenchTables, PagesTellWhatIsLostAndWhatFailed) {
   std::vector<Row> rows = example();
   rows[2].cpu_us = 100, rows[3].cpu_us = 20;  // radau5 wins
-  rows.push_back(row("daedalus", "bdf", 1e-6, unknown, 10));
+  rows.push_back(row("daedalus", "auto", 1e-6, unknown, 10));
   rows.back().status = "failed", rows.back().message = "the steps became too small";
   const std::string html = html_page(rows, circumstances());
   EXPECT_NE(html.find("Rows that are lost"), std::string::npos);

@@ -21,7 +21,8 @@ ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations,
       n_(equations_->coordinates),
       m_(equations_->constraints()),
       constraints_(make_constraints(solves, m_, n_)),
-      mass_(n_, n_) {
+      mass_(n_, n_),
+      root_(n_) {
   differential = 2 * n_;
   algebraic = m_ + static_cast<int>(equations_->shown_accelerations.size());
   const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
@@ -34,8 +35,7 @@ ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations,
   if (!equations_->constant_mass) return;
   mass_.setZero();
   equations_->mass(0, at_q_.data(), MatrixOutput(mass_.data(), n_, n_));
-  root_.compute(mass_);
-  require(root_.info() == Eigen::Success,
+  require(root_.factor(mass_.data()),
           "explicit methods need a positive definite mass matrix: this one is not; give massless "
           "coordinates a mass, or use an implicit method such as radau");
   diagonal_ = mass_.isDiagonal(0);
@@ -47,8 +47,7 @@ bool ConstrainedMotion::prepare_mass(double t, const double* q) {
   if (equations_->constant_mass) return true;
   mass_.setZero();
   equations_->mass(t, q, MatrixOutput(mass_.data(), n_, n_));
-  root_.compute(mass_);
-  return root_.info() == Eigen::Success;
+  return root_.factor(mass_.data());
 }
 
 void ConstrainedMotion::to_scaled_force(double* x) const {
@@ -57,14 +56,12 @@ void ConstrainedMotion::to_scaled_force(double* x) const {
     for (int j = 0; j < n_; ++j) x[j] *= inverse_root_[j];
     return;
   }
-  Eigen::Map<Vector> map(x, n_);
-  root_.matrixL().solveInPlace(map);
+  root_.forward(x);
 }
 
 void ConstrainedMotion::from_scaled_motion(double* x) const {
   if (identity_ || diagonal_) return to_scaled_force(x);
-  Eigen::Map<Vector> map(x, n_);
-  root_.matrixU().solveInPlace(map);
+  root_.back(x);
 }
 
 double ConstrainedMotion::scaled_size(const double* x) const {

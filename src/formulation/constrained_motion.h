@@ -5,12 +5,12 @@
 // are without acceleration. With M = L L^T and the matrix Gh = Gc L^-T,
 //   L^T a = L^-1 f - zh,   zh = Gh^+ (Gh L^-1 f + gamma),   z = L^-T zh = M^-1 Gc^T lambda:
 // z stays smooth where Gc loses rank and lambda does not exist. [AscherLin1997, (5.6)]
-#include <Eigen/Cholesky>
 #include <Eigen/LU>
 
 #include "formulation/motion_equations.h"
 #include "formulation/projected_field.h"
 #include "linear/constraint_matrix.h"
+#include "linear/profile_cholesky.h"
 
 namespace daedalus {
 
@@ -67,7 +67,7 @@ class ConstrainedMotion final : public ProjectedField {
   std::vector<double> inverse_root_;  ///< of a diagonal mass: L^-1
   bool identity_ = false, diagonal_ = false, learning_ = true;
   Matrix mass_;
-  Eigen::LLT<Matrix> root_;
+  ProfileCholesky root_;
   double size_ = 1;  ///< of q in the metric of M
 
   // Where the matrices belong to, and the last slope.

@@ -187,6 +187,7 @@ std::shared_ptr<System> make_variable(const LinearlyImplicit& form) {
   set_size(*system, n);
   set_differentiable(*system, form.f, form.mass.function());
   system->discover_rows = true;
+  system->linear_in_derivatives = true;
   return system;
 }
 

@@ -78,9 +78,10 @@ class System {
   int size = 0;
   int visible = 0;  ///< the first so many variables are the user's
   bool differentiable = false;
-  bool time_differentiable = false;  ///< with respect to t too
-  bool constant_mass = false;        ///< dF/dy' is constant
-  bool hidden_constraints = false;   ///< index above 1, as far as the form tells
+  bool time_differentiable = false;    ///< with respect to t too
+  bool constant_mass = false;          ///< dF/dy' is constant
+  bool linear_in_derivatives = false;  ///< F = M(t, y) y' - f, as far as the form tells
+  bool hidden_constraints = false;     ///< index above 1, as far as the form tells
   bool discover_rows = false;  ///< the form cannot tell which rows and variables are algebraic
   Names variables;
   Names equations;

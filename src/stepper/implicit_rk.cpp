@@ -21,6 +21,12 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
     complex_.push_back(make_complex_factors(pencil));
   if (real_.empty()) own_estimate_factors_ = make_real_factors(pencil);
   estimate_factors_ = real_.empty() ? own_estimate_factors_.get() : real_[0].get();
+  // Where derivatives of all variables enter nonlinearly, y' = 0 may be far from every root, or
+  // near a wrong one.
+  starts_with_slope_ =
+      data_.explicit_first ||
+      (!system.constant_mass && !system.linear_in_derivatives &&
+       std::count(system.algebraic_variable.begin(), system.algebraic_variable.end(), 0) == n_);
   // Without stiff accuracy y'_n is extrapolated from the stages of the last step, and with an index
   // above 1 it has the error of the multipliers: then it is no better than u'(0).
   slope_is_good_ = stiffly_accurate_ && index == 1;
@@ -54,7 +60,7 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
     }
   } else if (guess.extrapolate && last_h_ != 0) {
     extrapolate(h);
-  } else if (data_.explicit_first) {
+  } else if (starts_with_slope_) {
     for (int i = 0; i < s_; ++i)
       for (int k = 0; k < n_; ++k)
         z_[i * n_ + k] = system_.algebraic_variable[k] ? 0.0 : h * data_.c[i] * state.yp[k];

@@ -39,6 +39,7 @@ class ImplicitStages final : public StageSolver {
   int s_;  ///< unknown stages
   StageKernels kernels_;
   bool lowers_multipliers_ = false;  ///< variables of index 2 start from a lower degree
+  bool starts_with_slope_ = false;   ///< from y + c h y', else from y
   bool slope_is_good_ = false;       ///< y'_n has the order of y_n
 
   std::vector<std::unique_ptr<RealFactors>> real_;
