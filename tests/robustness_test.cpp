@@ -33,7 +33,8 @@ TEST(Robustness, PulsesBehindLinearStretchesAreSeen) {
 }
 
 TEST(Robustness, CornersAreLeftWhereNoControlledStepLeadsAway) {
-  for (const double rtol : {1e-10, 1e-11, 3e-12}) {
+  // Sharper, the tolerance of the charges is what a few roundings of the time do to them.
+  for (const double rtol : {1e-9, 1e-10, 1e-11}) {
     const Solution s = solved("pump", rtol);
     EXPECT_TRUE(s.succeeded()) << rtol << ": " << s.message.text();
   }
