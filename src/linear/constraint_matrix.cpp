@@ -18,6 +18,8 @@ ConstraintMatrix::ConstraintMatrix(int rows, int columns)
       n_(columns),
       given_(area(rows, columns)),
       scale_(static_cast<std::size_t>(rows)),
+      inverse_scale_(static_cast<std::size_t>(rows), 1.0),
+      largest_square_(static_cast<std::size_t>(rows)),
       v_(area(rows, columns)),
       u_(area(rows, rows)),
       sigma_(static_cast<std::size_t>(rows)),
@@ -25,13 +27,19 @@ ConstraintMatrix::ConstraintMatrix(int rows, int columns)
       free_(static_cast<std::size_t>(columns)) {}
 
 void ConstraintMatrix::learn() {
-  for (int i = 0; i < m_; ++i) scale_[i] = std::max(scale_[i], std::sqrt(dot(row(i), row(i), n_)));
+  for (int i = 0; i < m_; ++i) {
+    const double square = dot(row(i), row(i), n_);
+    if (square > largest_square_[i]) {
+      largest_square_[i] = square;
+      scale_[i] = std::sqrt(square), inverse_scale_[i] = 1 / scale_[i];
+    }
+  }
 }
 
 bool ConstraintMatrix::scale_rows(double* to) {
   double sum = 0;
   for (int i = 0; i < m_; ++i) {
-    const double factor = scale_[i] > 0 ? 1 / scale_[i] : 1;
+    const double factor = inverse_scale_[i];
     const double* from = row(i);
     for (int k = 0; k < n_; ++k) to[k] = from[k] * factor, sum += to[k];
     to += n_;
@@ -98,13 +106,15 @@ double ConstraintMatrix::since_crossing(const double* rates, double slowest) {
 void ConstraintMatrix::save(std::vector<double>& memory) const {
   for (const double x : {reference_, health_, decomposed_ ? 1.0 : 0.0, double(pairs_)})
     memory.push_back(x);
-  for (const auto* list : {&given_, &scale_, &v_, &u_, &sigma_}) save_list(memory, *list);
+  for (const auto* list : {&given_, &scale_, &largest_square_, &v_, &u_, &sigma_})
+    save_list(memory, *list);
 }
 
 void ConstraintMatrix::restore(SavedState& memory) {
   reference_ = memory.number(), health_ = memory.number(), decomposed_ = memory.flag();
   pairs_ = static_cast<int>(memory.position(static_cast<std::size_t>(m_) + 1));
-  for (auto* list : {&given_, &scale_, &v_, &u_, &sigma_}) memory.list(*list);
+  for (auto* list : {&given_, &scale_, &largest_square_, &v_, &u_, &sigma_}) memory.list(*list);
+  for (int i = 0; i < m_; ++i) inverse_scale_[i] = scale_[i] > 0 ? 1 / scale_[i] : 1;
 }
 
 }  // namespace daedalus

@@ -107,7 +107,7 @@ class ConstraintMatrix {
   virtual void leave_rest(double* x) { (void)x; }
 
   int m_, n_, pairs_ = 0;
-  std::vector<double> given_, scale_;
+  std::vector<double> given_, scale_, inverse_scale_, largest_square_;
   std::vector<double> v_;  ///< right singular vectors
   std::vector<double> u_;  ///< columns: left singular vectors
   std::vector<double> sigma_, turn_, free_;
