@@ -132,6 +132,13 @@ TEST(BoundarySolver, NamesWhatStandsInTheWayOfASolution) {
   EXPECT_THAT(s.message.text(), HasSubstr("elements"));
 }
 
+TEST(BoundarySolver, SuggestsContinuationWhereALayerIsTooThinForAPlainGuess) {
+  const BoundarySolution s = solve_boundary(convection_layer(1e-8).problem);
+  EXPECT_FALSE(s.succeeded());
+  EXPECT_THAT(s.message.why, testing::HasSubstr("layer of the solution is much thinner"));
+  EXPECT_THAT(s.message.hint, testing::HasSubstr("continuation"));
+}
+
 TEST(BoundarySolver, BeginsWithAnEarlierSolution) {
   const Known known = junction();
   const BoundarySolution first = solve_boundary(known.problem, {.tolerance = 1e-4});

@@ -200,6 +200,15 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
       ++statistics.rejected;
       // Far away the estimate of the curvature says little: exponentials explode.
       lambda = std::clamp(finite ? best : 0.0, 0.1 * lambda, 0.5 * lambda);
+      if (!(lambda >= smallest_lambda) &&
+          size.largest <= 1e-14 * equations.condition() * measure(u).largest)
+        return failed(Reason::newton_failed,
+                      fmt::format("rounding errors, which the equations amplify {:.0e} times, are "
+                                  "as large as Newton's corrections",
+                                  equations.condition()),
+                      "a layer of the solution is much thinner than the elements",
+                      "continuation from a problem with a wider layer, or a mesh that is finer "
+                      "where the layer is");
       if (!(lambda >= smallest_lambda))
         return failed(Reason::newton_failed,
                       "Newton's method found no step that brings the solution nearer",
