@@ -78,10 +78,12 @@ Basis::Basis(CollocationPoints kind, int k, int highest) : kind_(kind), k_(k), h
     top_.push_back(static_cast<double>(c[k - 1]) * factorial);
   }
   for (int r = 0; r <= highest; ++r)
-    for (int j = 0; j < k; ++j)
+    for (int j = 0; j < k; ++j) {
       for (int i = 0; i <= k; ++i)
         table_.push_back(static_cast<double>(integrated(
             &coefficient[static_cast<std::size_t>(j * k)], k, r, i < k ? node(i) : 1.0L)));
+      if (padded(k + 1) > k + 1) table_.push_back(0);
+    }
   for (int r = 0; r <= highest; ++r)
     for (int i = 0; i <= k; ++i)
       for (int j = 0; j < k; ++j) by_point_.push_back(integral(r, j, i));

@@ -26,10 +26,11 @@ class Basis {
   double rho(int i) const { return rho_[static_cast<std::size_t>(i)]; }
   /// I_{r,j} at collocation point i, or at s = 1 for i = k.
   double integral(int r, int j, int i) const { return integrals_at_points(r, j)[i]; }
-  /// For i = 0 .. k.
+  /// For i = 0 .. k, and zeros up to an even number: whole registers in loops over i.
   const double* integrals_at_points(int r, int j) const {
-    return &table_[static_cast<std::size_t>((r * k_ + j) * (k_ + 1))];
+    return &table_[static_cast<std::size_t>((r * k_ + j) * padded(k_ + 1))];
   }
+  static constexpr int padded(int count) { return (count + 1) / 2 * 2; }
   /// For j = 0 .. k - 1.
   const double* integrals_of_point(int r, int i) const {
     return &by_point_[static_cast<std::size_t>((r * (k_ + 1) + i) * k_)];

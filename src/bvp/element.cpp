@@ -36,12 +36,16 @@ ElementKernel::ElementKernel(const CollocationSystem& system, const Basis& basis
   weights_.resize(at(basis.weights()));
   for (int i = 0; i < k_; ++i) rho_.push_back(basis.rho(i));
   rho_.push_back(1);
+  rho_.resize(at(Basis::padded(k_ + 1)));
   times_.resize(at(k_)), row_scale_.resize(at(rows_));
   order_.resize(at(rows_));
   with_constant<Basis::most_points>(k_, [this]<int k>() {
     fill_ = &ElementKernel::fill_states_of<k>;
     assemble_ = &ElementKernel::assemble<k>;
     inside_ = &ElementKernel::slots_inside_of<k>;
+    solve_ = &ElementKernel::solve_of<k>;
+    complete_ = &ElementKernel::complete_of<k>;
+    add_end_ = &ElementKernel::add_end_of<k>;
   });
 }
 
@@ -51,22 +55,22 @@ void ElementKernel::set_length(double h) {
 
 template <int k>
 void ElementKernel::fill_states_of(double h, const double* left, const double* w) {
+  constexpr int points = Basis::padded(k + 1);
   for (int c = 0; c < n_; ++c) {
     const int m = system_.order[at(c)];
     const double* x = left + system_.offset[at(c)];
     for (int l = 0; l < m; ++l) {
       // Summed apart from x, which is larger: rounding errors of z are what remains in the end.
-      double own[k + 1] = {};
+      using Points = Eigen::Array<double, points, 1>;
       const double* table = basis_.integrals_at_points(m - l, 0);
-      for (int j = 0; j < k; ++j, table += k + 1)
-        for (int i = 0; i <= k; ++i) own[i] += w[j * n_ + c] * table[i];
-      double taylor[k + 1] = {};
+      Points own = w[c] * Eigen::Map<const Points>(table), taylor = Points::Zero();
+      for (int j = 1; j < k; ++j)
+        own += w[j * n_ + c] * Eigen::Map<const Points>(table + j * points);
       for (int p = m - 1; p > l; --p)
-        for (int i = 0; i <= k; ++i)
-          taylor[i] = (taylor[i] + x[p]) * (rho_[at(i)] * h * reciprocal[p - l]);
-      double* z = slots_.data() + (system_.offset[at(c)] + l) * lanes;
-      const double scale = power(m - l);
-      for (int i = 0; i <= k; ++i) z[i] = (taylor[i] + x[l]) + scale * own[i];
+        taylor =
+            (taylor + x[p]) * (Eigen::Map<const Points>(rho_.data()) * (h * reciprocal[p - l]));
+      Eigen::Map<Points> z(slots_.data() + (system_.offset[at(c)] + l) * lanes);
+      z = (taylor + x[l]) + power(m - l) * own;
     }
   }
 }
@@ -167,8 +171,7 @@ void ElementKernel::residual(double t, double h, const double* left, const doubl
   fill_slots(h, left, w, y);
   for (int i = 0; i < k_; ++i) times_[at(i)] = t + basis_.rho(i) * h;
   system_.residuals({k_, lanes, times_.data(), slots_.data()}, f_.data(), scratch_);
-  for (int i = 0; i < k_; ++i)
-    for (int r = 0; r < rows_; ++r) f[i * rows_ + r] = f_[at(r * lanes + i)];
+  for (int r = 0; r < rows_; ++r) std::copy_n(f_.data() + r * lanes, k_, f + r * k_);
   for (int j = 0; j < states_; ++j) end[j] = slots_[at(j * lanes + k_)];
 }
 
@@ -217,8 +220,8 @@ void ElementKernel::factor(double t, double h, const double* left, const double*
     if (!eliminate_algebraic(point)) to.is_regular = false;
     for (int a = 0; a < d_; ++a) {
       const double* row = point + order_[at(a)] * width_;
-      double* own = to.y_of_slots + (i * d_ + a) * of_slots;
-      for (int c = 0; c < of_slots; ++c) own[c] = -row[c];
+      double* own = to.y_of_slots + a * of_slots * k_ + i;
+      for (int c = 0; c < of_slots; ++c) own[c * k_] = -row[c];
     }
     for (int r = 0; r < n_; ++r) {
       // F_w where j = i, and F_z Q_ij.
@@ -244,11 +247,11 @@ void ElementKernel::factor(double t, double h, const double* left, const double*
       }
       row_scale_[at(r)] = scale;
     }
-    double* q = to.q + i * rows_ * rows_;
-    for (int k = 0; k < rows_; ++k, q += rows_) {
+    double* q = to.q + i;
+    for (int k = 0; k < rows_; ++k) {
       const double* row = point + order_[at(k)] * width_ + slots;
       const double scale = k < d_ ? -1 : -row_scale_[at(k - d_)];
-      for (int c = 0; c < rows_; ++c) q[c] = scale * row[c];
+      for (int c = 0; c < rows_; ++c, q += k_) *q = scale * row[c];
     }
   }
   if (!to.is_regular) return;
@@ -263,45 +266,67 @@ void ElementKernel::factor(double t, double h, const double* left, const double*
     kernels_.solve_real(to.lu, to.w_of_left + column * size);
 }
 
+template <int k>
+void ElementKernel::solve_of(const ElementFactors& factors, const double* f, double* dw,
+                             double* dy) const {
+  const double* q = factors.q;
+  for (int row = 0; row < rows_; ++row) {
+    double sums[k] = {};
+    for (int c = 0; c < rows_; ++c, q += k)
+      for (int i = 0; i < k; ++i) sums[i] += q[i] * f[c * k + i];
+    double* to = row < d_ ? dy + row : dw + row - d_;
+    const int step = row < d_ ? d_ : n_;
+    for (int i = 0; i < k; ++i) to[i * step] = sums[i];
+  }
+}
+
 void ElementKernel::solve(const ElementFactors& factors, const double* f, double* dw,
                           double* dy) const {
-  const double* q = factors.q;
-  for (int i = 0; i < k_; ++i, f += rows_)
-    for (int k = 0; k < rows_; ++k, q += rows_) {
-      double sum = 0;
-      for (int c = 0; c < rows_; ++c) sum += q[c] * f[c];
-      (k < d_ ? dy[i * d_ + k] : dw[i * n_ + k - d_]) = sum;
-    }
+  (this->*solve_)(factors, f, dw, dy);
   kernels_.solve_real(factors.lu, dw);
+}
+
+template <int k>
+void ElementKernel::complete_of(const ElementFactors& factors, const double* dw, double* dy) const {
+  const double* row = factors.y_of_slots;
+  for (int a = 0; a < d_; ++a) {
+    double sums[k] = {};
+    for (int j = 0; j < states_; ++j, row += k)
+      for (int i = 0; i < k; ++i) sums[i] += row[i] * slots_[at(j * lanes + i)];
+    for (int c = 0; c < n_; ++c, row += k)
+      for (int i = 0; i < k; ++i) sums[i] += row[i] * dw[i * n_ + c];
+    for (int i = 0; i < k; ++i) dy[i * d_ + a] += sums[i];
+  }
 }
 
 void ElementKernel::complete(const ElementFactors& factors, double h, const double* dz, double* dw,
                              double* dy) {
-  const int size = k_ * n_, of_slots = states_ + n_;
-  for (int column = 0; column < states_; ++column)
-    for (int k = 0; k < size; ++k) dw[k] += factors.w_of_left[column * size + k] * dz[column];
+  const int size = k_ * n_;
+  const double* from = factors.w_of_left;
+  for (int column = 0; column < states_; ++column, from += size)
+    for (int k = 0; k < size; ++k) dw[k] += from[k] * dz[column];
   if (d_ == 0) return;
   fill_states(h, dz, dw);
-  const double* row = factors.y_of_slots;
-  for (int i = 0; i < k_; ++i)
-    for (int a = 0; a < d_; ++a, row += of_slots) {
-      double sum = 0;
-      for (int j = 0; j < states_; ++j) sum += row[j] * slots_[at(j * lanes + i)];
-      for (int c = 0; c < n_; ++c) sum += row[states_ + c] * dw[i * n_ + c];
-      dy[i * d_ + a] += sum;
+  (this->*complete_)(factors, dw, dy);
+}
+
+template <int k>
+void ElementKernel::add_end_of(const double* dw, double* end) const {
+  for (int c = 0; c < n_; ++c) {
+    const int m = system_.order[at(c)];
+    double* to = end + system_.offset[at(c)];
+    for (int l = 0; l < m; ++l) {
+      const double* table = basis_.integrals_of_point(m - l, k);
+      double own = 0;
+      for (int j = 0; j < k; ++j) own += table[j] * dw[j * n_ + c];
+      to[l] += power(m - l) * own;
     }
+  }
 }
 
 void ElementKernel::add_end(double h, const double* dw, double* end) {
   set_length(h);
-  for (int c = 0; c < n_; ++c) {
-    const int m = system_.order[at(c)], first = system_.offset[at(c)];
-    for (int l = 0; l < m; ++l) {
-      double own = 0;
-      for (int j = 0; j < k_; ++j) own += basis_.integral(m - l, j, k_) * dw[j * n_ + c];
-      end[first + l] += power(m - l) * own;
-    }
-  }
+  (this->*add_end_)(dw, end);
 }
 
 void ElementKernel::transfer(const ElementFactors& factors, double h, double* to) {

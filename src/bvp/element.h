@@ -37,7 +37,7 @@ class ElementKernel {
   /// The same with basis.integrals(sigma) at hand.
   void slots_inside(double sigma, const double* weights, double h, const double* left,
                     const double* w, const double* y, double* s) const;
-  /// F of all points, and the value of z at the right end.
+  /// F, row i of point p at f[i k + p], and the value of z at the right end.
   void residual(double t, double h, const double* left, const double* w, const double* y, double* f,
                 double* end);
   /// The same, and the factors of the linearised equations.
@@ -63,6 +63,12 @@ class ElementKernel {
   template <int k>
   void fill_states_of(double h, const double* left, const double* w);
   template <int k>
+  void solve_of(const ElementFactors& factors, const double* f, double* dw, double* dy) const;
+  template <int k>
+  void complete_of(const ElementFactors& factors, const double* dw, double* dy) const;
+  template <int k>
+  void add_end_of(const double* dw, double* end) const;
+  template <int k>
   void slots_inside_of(double sigma, const double* weights, double h, const double* left,
                        const double* w, const double* y, double* s) const;
   /// Row r of those of point i for w, with its largest entry; `row` holds F_z and F_w.
@@ -78,6 +84,11 @@ class ElementKernel {
   std::vector<double> points_;  ///< of each point, by rows: [F_z F_w F_y I], width_ columns
   std::vector<double> local_, slots_, f_, powers_, weights_;
   std::vector<double> rho_, times_, row_scale_;
+  void (ElementKernel::*solve_)(const ElementFactors& factors, const double* f, double* dw,
+                                double* dy) const = nullptr;
+  void (ElementKernel::*complete_)(const ElementFactors& factors, const double* dw,
+                                   double* dy) const = nullptr;
+  void (ElementKernel::*add_end_)(const double* dw, double* end) const = nullptr;
   void (ElementKernel::*fill_)(double h, const double* left, const double* w) = nullptr;
   double (ElementKernel::*assemble_)(int i, int r, const double* row) = nullptr;
   void (ElementKernel::*inside_)(double sigma, const double* weights, double h, const double* left,

@@ -208,8 +208,8 @@ std::string MeshEquations::trouble(const Iterate& at) {
     for (int r = 0; r < f.size(); ++r)
       if (!std::isfinite(f[r]))
         return fmt::format("t = {:.6g}, {}",
-                           at.left(i) + basis_.rho(r / system_.rows()) * at.length(i),
-                           system_.row_names[at_index(r % system_.rows())]);
+                           at.left(i) + basis_.rho(r % basis_.points()) * at.length(i),
+                           system_.row_names[at_index(r / basis_.points())]);
   }
   return {};
 }
