@@ -6,8 +6,7 @@
 namespace daedalus {
 
 AlgebraicProjection::AlgebraicProjection(const System& system, Jacobian& jacobian)
-    : system_(system), jacobian_(jacobian), pencil_(jacobian.make_pencil()) {
-  factors_ = make_real_factors(pencil_);
+    : system_(system), jacobian_(jacobian) {
   needed_ = std::any_of(system.algebraic_row.begin(), system.algebraic_row.end(),
                         [](char c) { return c != 0; });
   zero_.assign(system.size, 0.0), r_.assign(system.size, 0.0), trial_.assign(system.size, 0.0);
@@ -16,6 +15,10 @@ AlgebraicProjection::AlgebraicProjection(const System& system, Jacobian& jacobia
 
 bool AlgebraicProjection::refactor(double t, const double* y) {
   factored_ = false;
+  if (!factors_) {  // most projections are never used, and factors of large systems take memory
+    pencil_ = jacobian_.make_pencil();
+    factors_ = make_real_factors(pencil_);
+  }
   if (!jacobian_.evaluate(t, y, zero_.data(), pencil_)) return false;
   double largest_a = 0, largest_e = 0;
   for (std::size_t k = 0; k < pencil_.a.size(); ++k) {

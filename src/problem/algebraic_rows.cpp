@@ -58,23 +58,34 @@ std::vector<RowCombination> algebraic_rows(int size, const std::vector<Mass::Ent
   std::iota(parent.begin(), parent.end(), 0);
   for (const Mass::Entry& e : mass)
     if (e.value != 0) parent[root_of(parent, e.row)] = root_of(parent, size + e.column);
+  std::vector<int> rows_of(2 * static_cast<std::size_t>(size), 0), block_of(rows_of.size(), -1);
+  std::vector<int> columns_of(rows_of.size(), 0);
+  for (int i = 0; i < size; ++i)
+    ++rows_of[root_of(parent, i)], ++columns_of[root_of(parent, size + i)];
   struct Block {
     std::vector<int> rows, columns;
     std::vector<Mass::Entry> entries;
   };
-  std::map<int, Block> blocks;
+  std::vector<Block> blocks;
+  std::vector<RowCombination> found;
+  const auto block_at = [&](int node) -> Block* {
+    const int root = root_of(parent, node);
+    // Frequent blocks: one entry, or an empty row, or an empty column.
+    if (rows_of[root] <= 1 && columns_of[root] <= 1) return nullptr;
+    if (block_of[root] < 0) block_of[root] = static_cast<int>(blocks.size()), blocks.emplace_back();
+    return &blocks[block_of[root]];
+  };
   for (int i = 0; i < size; ++i) {
-    blocks[root_of(parent, i)].rows.push_back(i);
-    blocks[root_of(parent, size + i)].columns.push_back(i);
+    if (Block* block = block_at(i))
+      block->rows.push_back(i);
+    else if (columns_of[root_of(parent, i)] == 0)
+      found.push_back({i, {{i, 1.0}}});
+    if (Block* block = block_at(size + i)) block->columns.push_back(i);
   }
   for (const Mass::Entry& e : mass)
-    if (e.value != 0) blocks[root_of(parent, e.row)].entries.push_back(e);
-  std::vector<RowCombination> found;
-  for (auto& [root, block] : blocks) {
-    // The frequent block of one row and one column is regular.
-    if (block.rows.size() == 1 && block.columns.size() == 1 && !block.entries.empty()) continue;
-    if (!block.rows.empty()) eliminate(block.rows, block.columns, block.entries, found);
-  }
+    if (e.value != 0)
+      if (Block* block = block_at(e.row)) block->entries.push_back(e);
+  for (const Block& block : blocks) eliminate(block.rows, block.columns, block.entries, found);
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
   return found;
 }

@@ -1,6 +1,7 @@
 // Problem forms to Systems: fully implicit, semi-explicit, singularly perturbed, Hessenberg index
 // 2 and 3, higher order. (M y' = f and mechanics have files of their own.)
-#include <set>
+#include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -339,7 +340,7 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
       problem.form);
   Names visible(system->variables.begin(), system->variables.begin() + system->visible);
   visible = names_or(problem.variables, visible, "variables");
-  std::set<std::string> seen;
+  std::unordered_set<std::string_view> seen;
   for (const std::string& name : problem.variables)
     require(seen.insert(name).second, "variables has the name \"{}\" twice", name);
   std::copy(visible.begin(), visible.end(), system->variables.begin());

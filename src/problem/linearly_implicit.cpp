@@ -1,7 +1,5 @@
 // M y' = f(t, y) as F = M y' - f. With constant M the algebraic combinations of rows are formed
 // explicitly, on f alone: r_k = -sum_j l_kj f_j.
-#include <set>
-
 #include <fmt/format.h>
 
 #include "problem/algebraic_rows.h"
@@ -62,26 +60,34 @@ struct VariableMassEquations {
 };
 
 /// The user's pattern speaks of the rows of f; combined rows have the union, M adds its own.
+/// Entries may be there more than once.
 Sparsity combined_sparsity(const Sparsity& given, const std::vector<Mass::Entry>& mass,
                            const std::vector<RowCombination>& algebraic, int size) {
-  std::vector<std::set<int>> rows(size);
-  for (const auto& [row, column] : given)
-    if (row >= 0 && row < size && column >= 0 && column < size) rows[row].insert(column);
-  std::vector<std::set<int>> result = rows;
-  for (const Mass::Entry& e : mass) result[e.row].insert(e.column);
+  std::vector<char> is_combined(static_cast<std::size_t>(size), 0);
+  bool mixes_rows = false;
   for (const RowCombination& combination : algebraic) {
-    result[combination.row].clear();
-    for (const RowCombination::Term& term : combination.terms)
-      result[combination.row].insert(rows[term.row].begin(), rows[term.row].end());
+    is_combined[combination.row] = combination.terms.size() > 1;
+    mixes_rows = mixes_rows || combination.terms.size() > 1;
   }
   Sparsity pattern;
-  for (int i = 0; i < size; ++i)
-    for (int j : result[i]) pattern.emplace_back(i, j);
+  pattern.reserve(given.size() + mass.size());
+  std::vector<std::vector<int>> columns(mixes_rows ? static_cast<std::size_t>(size) : 0);
+  for (const auto& [row, column] : given) {
+    if (row < 0 || row >= size || column < 0 || column >= size) continue;
+    if (!is_combined[row]) pattern.emplace_back(row, column);
+    if (mixes_rows) columns[row].push_back(column);
+  }
+  for (const Mass::Entry& e : mass)
+    if (!is_combined[e.row]) pattern.emplace_back(e.row, e.column);
+  for (const RowCombination& combination : algebraic) {
+    if (combination.terms.size() < 2) continue;
+    for (const RowCombination::Term& term : combination.terms)
+      for (const int column : columns[term.row]) pattern.emplace_back(combination.row, column);
+  }
   return pattern;
 }
 
 std::string combination_name(const Names& equations, const RowCombination& combination) {
-  if (combination.terms.size() == 1) return equations[combination.row];
   std::string name;
   for (const RowCombination::Term& term : combination.terms) {
     const bool unit = std::abs(std::abs(term.weight) - 1) < 1e-12;
@@ -97,13 +103,6 @@ bool is_a_row(const RowCombination& combination) {
          combination.terms[0].weight == 1;
 }
 
-bool is_diagonal(const std::vector<std::vector<Mass::Entry>>& rows) {
-  for (const auto& row : rows)
-    for (const Mass::Entry& e : row)
-      if (e.row != e.column) return false;
-  return true;
-}
-
 std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImplicit& form) {
   const int n = form.size;
   const std::vector<Mass::Entry> entries = form.mass.entries(n);
@@ -111,39 +110,39 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
   std::vector<char> is_algebraic(n, 0), has_derivative(n, 0);
   for (const RowCombination& combination : algebraic) is_algebraic[combination.row] = 1;
 
-  ConstantMassEquations equations{form.f,
-                                  n,
-                                  std::vector<int>(n + 1, 0),
-                                  {},
-                                  {},
-                                  {},
-                                  {},
-                                  Scratch(n, form.f.is_differentiable())};
-  std::vector<std::vector<Mass::Entry>> rows(n);
-  for (const Mass::Entry& e : entries)
-    if (!is_algebraic[e.row] && e.value != 0)
-      rows[e.row].push_back(e), has_derivative[e.column] = 1;
-  for (int i = 0; i < n; ++i) {
-    for (const Mass::Entry& e : rows[i])
-      equations.column.push_back(e.column), equations.value.push_back(e.value);
-    equations.row_start[i + 1] = static_cast<int>(equations.column.size());
-  }
+  ConstantMassEquations equations{form.f, n, std::vector<int>(n + 1, 0), {}, {}, {}, {}, {}};
   for (const RowCombination& combination : algebraic)
     if (!is_a_row(combination)) equations.algebraic.push_back(combination);
-  if (equations.algebraic.empty() && is_diagonal(rows)) {
-    equations.diagonal.assign(n, 0.0);
-    for (int i = 0; i < n; ++i)
-      for (const Mass::Entry& e : rows[i]) equations.diagonal[i] += e.value;
-  }
+  if (!equations.algebraic.empty()) equations.scratch = Scratch(n, form.f.is_differentiable());
+  const auto stays = [&](const Mass::Entry& e) { return !is_algebraic[e.row] && e.value != 0; };
+  bool diagonal = equations.algebraic.empty();
+  for (const Mass::Entry& e : entries)
+    if (stays(e)) {
+      ++equations.row_start[e.row + 1], has_derivative[e.column] = 1;
+      diagonal = diagonal && e.row == e.column;
+    }
+  for (int i = 0; i < n; ++i) equations.row_start[i + 1] += equations.row_start[i];
+  equations.column.resize(equations.row_start[n]), equations.value.resize(equations.row_start[n]);
+  std::vector<int> place(equations.row_start.begin(), equations.row_start.end() - 1);
+  if (diagonal) equations.diagonal.assign(n, 0.0);
+  for (const Mass::Entry& e : entries)
+    if (stays(e)) {
+      equations.column[place[e.row]] = e.column, equations.value[place[e.row]++] = e.value;
+      if (diagonal) equations.diagonal[e.row] += e.value;
+    }
   auto system = std::make_shared<SystemOf<ConstantMassEquations>>(std::move(equations));
   set_size(*system, n);
   system->constant_mass = true;
   system->equations = names_or(problem.equations, system->equations, "equations");
-  const Names original = system->equations;
+  std::vector<std::string> combined_names;  // made of the given ones, so before these change
   for (const RowCombination& combination : algebraic) {
     mark_algebraic_rows(*system, combination.row, combination.row + 1);
-    system->equations[combination.row] = combination_name(original, combination);
+    if (combination.terms.size() > 1)
+      combined_names.push_back(combination_name(system->equations, combination));
   }
+  auto next_name = combined_names.begin();
+  for (const RowCombination& combination : algebraic)
+    if (combination.terms.size() > 1) system->equations[combination.row] = std::move(*next_name++);
   for (int j = 0; j < n; ++j)
     if (!has_derivative[j]) mark_algebraic_variables(*system, j, j + 1, 1);
   if (problem.sparsity)

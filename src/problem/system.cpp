@@ -55,8 +55,9 @@ Names names_or(const Names& given, Names defaults, const char* field) {
 }
 
 void append_numbered(Names& names, const std::string& stem, int count) {
+  names.reserve(names.size() + static_cast<std::size_t>(count));
   for (int i = 1; i <= count; ++i)
-    names.push_back(count == 1 ? stem : fmt::format("{}{}", stem, i));
+    names.push_back(count == 1 ? stem : stem + fmt::format_int(i).c_str());
 }
 
 void set_size(System& system, int size) {
@@ -66,7 +67,9 @@ void set_size(System& system, int size) {
   system.algebraic_variable.assign(size, 0);
   system.velocity_variable.assign(size, 0);
   system.equations.clear();
-  for (int i = 1; i <= size; ++i) system.equations.push_back(fmt::format("equation {}", i));
+  system.equations.reserve(static_cast<std::size_t>(size));
+  for (int i = 1; i <= size; ++i)
+    system.equations.push_back(std::string("equation ") + fmt::format_int(i).c_str());
 }
 
 void mark_algebraic_rows(System& system, int begin, int end) {

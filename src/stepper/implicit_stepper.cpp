@@ -74,8 +74,8 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
   solvers_.resize(methods_.size());
   order_.min_stages = methods_.front()->method.stages;
   order_.max_stages = methods_.back()->method.stages;
-  // Sparse factors of every order would cost more than they are likely to save.
-  if (pencil_.storage != Storage::sparse)
+  // Factors of every order of a large system would cost more than they are likely to save.
+  if (pencil_.storage == Storage::dense)
     for (int k = static_cast<int>(methods_.size()) - 1; k >= 0; --k) use(k);
   use(0);
   if (options.algebraic_update != AlgebraicUpdate::embedding && system.is_index_one() &&
