@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "linear/factors.h"
+#include "linear/ordering.h"
 
 namespace daedalus {
 namespace {
@@ -71,98 +72,117 @@ struct Rows<Split> {
 template <class Number>
 class BandedLu {
  public:
-  explicit BandedLu(const Pattern& pattern) : n_(pattern.size), pivot_(n_) {
-    const Bandwidth width = bandwidth(pattern);
+  explicit BandedLu(const Pattern& pattern)
+      : n_(pattern.size), order_(band_order(pattern)), pivot_(n_) {
+    const Bandwidth width = order_.empty() ? bandwidth(pattern) : bandwidth(pattern, order_);
+    std::vector<int> at(static_cast<std::size_t>(n_));
+    for (int k = 0; k < n_; ++k) at[unknown(k)] = k;
     lower_ = width.lower;
     reach_ = width.lower + width.upper;  // of U, interchanges included
     stride_ = lower_ + reach_ + 1;
     place_.reserve(pattern.row.size());
     for (int j = 0; j < n_; ++j)
       for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k)
-        place_.push_back(static_cast<std::size_t>(j) * stride_ + reach_ + pattern.row[k] - j);
+        place_.push_back(static_cast<std::size_t>(at[j]) * stride_ + reach_ + at[pattern.row[k]] -
+                         at[j]);
     entries_ = static_cast<std::size_t>(n_ + reach_) * stride_;
     const std::size_t vector = n_ + lower_ + 1;
     memory_.assign(parts * (entries_ + 2 * vector), 0.0);
     matrix = part(0, entries_);
     inverse_ = part(parts * entries_, vector);
-    x = part(parts * (entries_ + vector), vector);
+    x_ = part(parts * (entries_ + vector), vector);
   }
 
-  int size() const { return n_; }
+  /// Which one comes at place k of the band.
+  int unknown(int k) const { return order_.empty() ? k : order_[k]; }
   const std::vector<std::size_t>& places() const { return place_; }
   void clear() { std::fill_n(memory_.begin(), parts * entries_, 0.0); }
 
   /// Factors `matrix`; returns the singular column or -1.
   int factor() {
-    switch (lower_) {
-      case 1:
-        return factor<1>();
-      case 2:
-        return factor<2>();
-      case 3:
-        return factor<3>();
-      case 4:
-        return factor<4>();
+    switch (lower_ * 16 + std::min(reach_, 15)) {
+      case 1 * 16 + 2:
+        return in_order(factor_narrow<1, 2>());
+      case 2 * 16 + 4:
+        return in_order(factor_narrow<2, 4>());
+      case 3 * 16 + 6:
+        return in_order(factor_narrow<3, 6>());
       default:
-        return factor<0>();
+        return in_order(factor_wide());
     }
   }
 
-  /// Solves for `x` in place.
-  void solve() const {
+  /// In place, in the order of the caller.
+  void solve(Rows<Number> given) const {
+    // The window at the beginning reads so many rows.
+    const bool here = order_.empty() && n_ > lower_;
+    if (!here) load(given);
+    solve_in_order(here ? given : x_);
+    if (!here) store(given);
+  }
+
+  Rows<Number> matrix;  ///< by place
+
+ private:
+  static constexpr int parts = sizeof(Number) / sizeof(double);
+
+  void load(Rows<Number> from) const {
+    for (int k = 0; k < n_; ++k) x_.set(k, from[unknown(k)]);
+  }
+  void store(Rows<Number> to) const {
+    for (int k = 0; k < n_; ++k) to.set(unknown(k), x_[k]);
+  }
+
+  void solve_in_order(Rows<Number> x) const {
     switch (lower_) {
       case 0:
         break;
       case 1:
-        forward<1>();
+        forward<1>(x);
         break;
       case 2:
-        forward<2>();
+        forward<2>(x);
         break;
       case 3:
-        forward<3>();
+        forward<3>(x);
         break;
       case 4:
-        forward<4>();
+        forward<4>(x);
         break;
       default:
-        forward_wide();
+        forward_wide(x);
     }
     switch (reach_) {
       case 1:
-        backward<1>();
+        backward<1>(x);
         break;
       case 2:
-        backward<2>();
+        backward<2>(x);
         break;
       case 3:
-        backward<3>();
+        backward<3>(x);
         break;
       case 4:
-        backward<4>();
+        backward<4>(x);
         break;
       case 5:
-        backward<5>();
+        backward<5>(x);
         break;
       case 6:
-        backward<6>();
+        backward<6>(x);
         break;
       case 7:
-        backward<7>();
+        backward<7>(x);
         break;
       case 8:
-        backward<8>();
+        backward<8>(x);
         break;
       default:
-        backward_wide();
+        backward_wide(x);
     }
   }
 
-  Rows<Number> matrix;  ///< by place
-  Rows<Number> x;       ///< n rows, and zeros
-
- private:
-  static constexpr int parts = sizeof(Number) / sizeof(double);
+  int in_order(int column) const { return column < 0 ? column : unknown(column); }
 
   Rows<Number> part(std::size_t start, std::size_t length) {
     if constexpr (parts == 1)
@@ -176,31 +196,81 @@ class BandedLu {
     return matrix.from(static_cast<std::ptrdiff_t>(j) * (stride_ - 1) + reach_);
   }
 
-  /// `width`: lower_ if that is known at compile time, else 0.
-  template <int width>
-  int factor() {
-    const int lower = width > 0 ? width : lower_;
+  int factor_wide() {
     int last = 0;  // column that U has reached so far
     for (int k = 0; k < n_; ++k) {
       const Rows<Number> l = column(k).from(k);
       int p = 0;
       double largest = daedalus::size(l[0]);
-      for (int i = 1; i <= lower; ++i)
+      for (int i = 1; i <= lower_; ++i)
         if (daedalus::size(l[i]) > largest) largest = daedalus::size(l[i]), p = i;
-      pivot_[k] = p;
       const Number t = inverse(l[p]);
-      if (!(daedalus::size(t) > 0 && std::isfinite(daedalus::size(t)))) return k;
-      inverse_.set(k, t);
+      if (!is_pivot(k, p, t)) return k;
       if (p != 0) exchange(l, p);
-      scale<width>(l, t);
-      last = std::max(last, std::min(k + p + reach_ - lower, n_ - 1));
+#pragma GCC ivdep
+      for (int i = 1; i <= lower_; ++i) l.set(i, l[i] * t);
+      last = std::max(last, std::min(k + p + reach_ - lower_, n_ - 1));
       for (int j = k + 1; j <= last; ++j) {
         const Rows<Number> y = column(j).from(k);
         if (p != 0) exchange(y, p);
-        if (!is_zero(y[0])) subtract<width>(y, y[0], l);
+        const Number u = y[0];
+        if (is_zero(u)) continue;
+#pragma GCC ivdep
+        for (int i = 1; i <= lower_; ++i) y.set(i, y[i] - u * l[i]);
       }
     }
     return -1;
+  }
+
+  /// The part of the matrix that a step of the elimination changes stays in registers; a window of
+  /// `lower` + 1 rows and `reach` + 1 columns moves down the diagonal.
+  template <int lower, int reach>
+  int factor_narrow() {
+    std::array<std::array<Number, lower + 1>, reach + 1> window;  // by columns
+    for (int j = 0; j <= reach; ++j)
+      for (int i = 0; i <= lower; ++i) window[j][i] = i - j <= lower ? column(j)[i] : Number{};
+    for (int k = 0; k < n_; ++k) {
+      int p = 0;
+      double largest = daedalus::size(window[0][0]);
+#pragma GCC unroll 4
+      for (int i = 1; i <= lower; ++i)
+        if (daedalus::size(window[0][i]) > largest) largest = daedalus::size(window[0][i]), p = i;
+      if (p != 0) {
+#pragma GCC unroll 4
+        for (int i = 1; i <= lower; ++i)
+          if (p == i)
+            for (int j = 0; j <= reach; ++j) std::swap(window[j][0], window[j][i]);
+      }
+      const Number t = inverse(window[0][0]);
+      if (!is_pivot(k, p, t)) return k;
+      std::array<Number, lower + 1> l;
+      const Rows<Number> below = column(k).from(k);
+      below.set(0, window[0][0]);
+#pragma GCC unroll 4
+      for (int i = 1; i <= lower; ++i) below.set(i, l[i] = window[0][i] * t);
+#pragma GCC unroll 8
+      for (int j = 1; j <= reach; ++j) {
+        const Number u = window[j][0];
+        column(k + j).set(k, u);
+#pragma GCC unroll 4
+        for (int i = 1; i <= lower; ++i) window[j - 1][i - 1] = window[j][i] - u * l[i];
+      }
+      // The row and the column that come into sight.
+      const int row = k + 1 + lower;
+#pragma GCC unroll 8
+      for (int j = 0; j < reach; ++j)
+        window[j][lower] = row < n_ ? column(k + 1 + j)[row] : Number{};
+#pragma GCC unroll 4
+      for (int i = 0; i <= lower; ++i)
+        window[reach][i] = k + 1 + i < n_ ? column(k + 1 + reach)[k + 1 + i] : Number{};
+    }
+    return -1;
+  }
+
+  bool is_pivot(int k, int below, Number inverse) {
+    pivot_[k] = below;
+    inverse_.set(k, inverse);
+    return daedalus::size(inverse) > 0 && std::isfinite(daedalus::size(inverse));
   }
 
   static void exchange(Rows<Number> y, int p) {
@@ -210,21 +280,7 @@ class BandedLu {
   }
 
   template <int width>
-  void scale(Rows<Number> l, Number t) const {
-    const int lower = width > 0 ? width : lower_;
-#pragma GCC ivdep
-    for (int i = 1; i <= lower; ++i) l.set(i, l[i] * t);
-  }
-
-  template <int width>
-  void subtract(Rows<Number> y, Number u, Rows<Number> l) const {
-    const int lower = width > 0 ? width : lower_;
-#pragma GCC ivdep
-    for (int i = 1; i <= lower; ++i) y.set(i, y[i] - u * l[i]);
-  }
-
-  template <int width>
-  void forward() const {
+  void forward(Rows<Number> x) const {
     std::array<Number, width + 1> window;
     for (int i = 0; i <= width; ++i) window[i] = x[i];
     for (int k = 0; k < n_; ++k) {
@@ -242,7 +298,7 @@ class BandedLu {
     }
   }
 
-  void forward_wide() const {
+  void forward_wide(Rows<Number> x) const {
     for (int k = 0; k < n_; ++k) {
       const Rows<Number> y = x.from(k);
       if (pivot_[k] != 0) exchange(y, pivot_[k]);
@@ -255,7 +311,7 @@ class BandedLu {
   }
 
   template <int width>
-  void backward() const {
+  void backward(Rows<Number> x) const {
     std::array<Number, width> window{};  // rows k + 1, k + 2, ... of the solution
     for (int k = n_ - 1; k >= 0; --k) {
       Number t = x[k];
@@ -270,7 +326,7 @@ class BandedLu {
     }
   }
 
-  void backward_wide() const {
+  void backward_wide(Rows<Number> x) const {
     for (int k = n_ - 1; k >= 0; --k) {
       const Rows<Number> u = column(k);
       const Number t = x[k] * inverse_[k];
@@ -280,11 +336,14 @@ class BandedLu {
     }
   }
 
-  int n_, lower_, reach_, stride_;
+  int n_;
+  std::vector<int> order_;          // of the unknowns along the band; empty: their own
   std::vector<std::size_t> place_;  // of every entry of the pattern
-  std::size_t entries_;
+  int lower_ = 0, reach_ = 0, stride_ = 0;
+  std::size_t entries_ = 0;
   std::vector<double> memory_;
   Rows<Number> inverse_;    // of the pivots
+  Rows<Number> x_;          // n rows, and zeros: a solution in this order
   std::vector<int> pivot_;  // how many rows below the diagonal
 };
 
@@ -300,11 +359,7 @@ class BandedRealFactors final : public RealFactors {
     return singular_column_ < 0;
   }
 
-  void solve(double* x) const override {
-    std::copy_n(x, lu_.size(), lu_.x.re);
-    lu_.solve();
-    std::copy_n(lu_.x.re, lu_.size(), x);
-  }
+  void solve(double* x) const override { lu_.solve({x}); }
 
  private:
   BandedLu<double> lu_;
@@ -322,13 +377,7 @@ class BandedComplexFactors final : public ComplexFactors {
     return singular_column_ < 0;
   }
 
-  void solve(double* re, double* im) const override {
-    std::copy_n(re, lu_.size(), lu_.x.re);
-    std::copy_n(im, lu_.size(), lu_.x.im);
-    lu_.solve();
-    std::copy_n(lu_.x.re, lu_.size(), re);
-    std::copy_n(lu_.x.im, lu_.size(), im);
-  }
+  void solve(double* re, double* im) const override { lu_.solve({re, im}); }
 
  private:
   BandedLu<Split> lu_;
