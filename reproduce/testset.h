@@ -17,6 +17,7 @@ struct Statement {
   bool start_is_guess = false;  ///< algebraic values at the start have to be found
   int lower = -1, upper = -1;   ///< bandwidths of df/dy; -1: full
   bool is_sparse = false;       ///< `problem.sparsity` says where
+  int per_point = 1;            ///< consecutive unknowns that belong to one point of a grid
   int highest_index = 1;
 };
 

@@ -136,6 +136,7 @@ TestProblem food_web(int columns, int rows) {
   result.statement.start_is_guess = true;
   result.statement.lower = result.statement.upper = rows == 1 ? 2 : 2 * columns;
   result.statement.is_sparse = true;
+  result.statement.per_point = 2;
   add_references(result, size);
   result.first_order = result.statement;
   return result;

@@ -1,4 +1,5 @@
-// IDA of SUNDIALS [HindmarshBrownEtAl2005] with dense, banded or KLU factors (ordering AMD).
+// IDA of SUNDIALS [HindmarshBrownEtAl2005] with dense, banded or KLU factors (ordering AMD), or
+// with GMRES preconditioned by the blocks of the points of a grid.
 #include "peer.h"
 
 #ifdef DAEDALUS_HAS_IDA
@@ -7,9 +8,12 @@
 #include <sunlinsol/sunlinsol_band.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunlinsol/sunlinsol_klu.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
 #include <sunmatrix/sunmatrix_band.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
+
+#include <Eigen/LU>
 
 namespace daedalus::peers {
 namespace {
@@ -82,12 +86,48 @@ int sparse_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNM
   return 0;
 }
 
+/// Inverses of the diagonal blocks of shift M - df/dy.
+struct PointBlocks {
+  int block;
+  std::vector<Matrix> inverse;
+
+  explicit PointBlocks(const FirstOrderSystem& system)
+      : block(system.statement().per_point),
+        inverse(static_cast<std::size_t>(system.size() / block), Matrix::Zero(block, block)) {}
+};
+PointBlocks* blocks = nullptr;
+
+int set_up_blocks(double t, N_Vector y, N_Vector, N_Vector, double shift, void* data) {
+  const int b = blocks->block;
+  for (Matrix& m : blocks->inverse) m.setZero();
+  double outside = 0;
+  fill(*static_cast<FirstOrderSystem*>(data), t, y, shift, [&](int i, int j) -> double& {
+    return i / b == j / b ? blocks->inverse[static_cast<std::size_t>(i / b)](i % b, j % b)
+                          : outside;
+  });
+  for (Matrix& m : blocks->inverse) m = m.inverse().eval();
+  return 0;
+}
+
+int solve_blocks(double, N_Vector, N_Vector, N_Vector, N_Vector right, N_Vector out, double, double,
+                 void*) {
+  const int b = blocks->block;
+  const double* r = N_VGetArrayPointer(right);
+  double* z = N_VGetArrayPointer(out);
+  for (std::size_t p = 0; p < blocks->inverse.size(); ++p, r += b, z += b)
+    for (int i = 0; i < b; ++i) {
+      z[i] = 0;
+      for (int j = 0; j < b; ++j) z[i] += blocks->inverse[p](i, j) * r[j];
+    }
+  return 0;
+}
+
 }  // namespace
 
 std::vector<std::string> ida_variants(const FirstOrderSystem& system) {
   std::vector<std::string> list;
   if (system.is_banded() && system.lower() <= widest_band) list.push_back("band");
-  if (system.statement().is_sparse) list.push_back("klu");
+  if (system.statement().is_sparse) list.insert(list.end(), {"gmres", "klu"});
   if (list.empty() && system.size() <= most_for_dense) list.push_back("dense");
   return list;
 }
@@ -121,6 +161,9 @@ PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rto
     constexpr int amd = 0;
     SUNLinSol_KLUSetOrdering(linear, amd);
     jacobian = sparse_jacobian;
+  } else if (variant == "gmres") {
+    constexpr int largest_space = 20;
+    linear = SUNLinSol_SPGMR(y, SUN_PREC_LEFT, largest_space, context);
   } else {
     matrix = SUNDenseMatrix(n, n, context);
     linear = SUNLinSol_Dense(y, matrix, context);
@@ -132,7 +175,12 @@ PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rto
   IDASStolerances(ida, rtol, atol);
   IDASetUserData(ida, &system);
   IDASetLinearSolver(ida, linear, matrix);
-  IDASetJacFn(ida, jacobian);
+  PointBlocks point_blocks(system);
+  blocks = &point_blocks;
+  if (matrix)
+    IDASetJacFn(ida, jacobian);
+  else
+    IDASetPreconditioner(ida, set_up_blocks, solve_blocks);
   IDASetMaxNumSteps(ida, -1);
   IDASetStopTime(ida, span.end);
   IDASetId(ida, id);
@@ -149,12 +197,15 @@ PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rto
   IDAGetNumErrTestFails(ida, &failed_tests);
   IDAGetNumNonlinSolvConvFails(ida, &failed_newton);
   run.rejected = failed_tests + failed_newton;
-  IDAGetNumJacEvals(ida, &run.jacobians);
+  if (matrix) IDAGetNumJacEvals(ida, &run.jacobians);
+  long for_products = 0;
+  IDAGetNumLinResEvals(ida, &for_products);
+  run.rhs += for_products;
   IDAGetNumLinSolvSetups(ida, &run.factorizations);
   IDAGetNumNonlinSolvIters(ida, &run.solves);
   IDAFree(&ida);
   SUNLinSolFree(linear);
-  SUNMatDestroy(matrix);
+  if (matrix) SUNMatDestroy(matrix);
   N_VDestroy(id), N_VDestroy(yp), N_VDestroy(y);
   SUNContext_Free(&context);
   return run;

@@ -72,6 +72,8 @@ int run(char** arguments) {
   setrlimit(RLIMIT_CPU, &seconds);
   const auto variants =
       asked.solver == "ida" ? ida_variants(system) : desolve_variants(asked.solver, system);
+  // Of one that never ends at least the name is told.
+  std::cout << nlohmann::json({{"variants", variants}}).dump() << std::endl;
   for (const std::string& variant : variants)
     print(variant, shortest(system, variant, asked), test.first_order->place);
   return 0;

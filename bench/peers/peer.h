@@ -22,7 +22,7 @@ inline constexpr int most_for_dense = 500, widest_band = 200;
 /// CPU time in microseconds.
 double cpu_microseconds();
 
-/// "dense", "band", "klu"; radau5 also "m1": with its option for rows y_i' = y_{i+m}.
+/// "dense", "band", "klu", "gmres"; radau5 also "m1": with its option for rows y_i' = y_{i+m}.
 /// Empty list: the code is not installed.
 std::vector<std::string> ida_variants(const FirstOrderSystem& system);
 PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rtol, double atol);

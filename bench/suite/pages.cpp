@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/suite/growth.h"
 #include "bench/suite/suites.h"
 #include "bench/suite/tables.h"
 #include "io/atomic_file.h"
@@ -201,6 +202,18 @@ void runs_section(Page& page, const std::vector<Row>& all, const std::string& su
              rows);
 }
 
+void growth_section(Page& page, const std::vector<Row>& all, const std::string& suite) {
+  std::vector<Cells> rows;
+  for (const Growth& g : growth(all))
+    if (g.suite == suite)
+      rows.push_back({g.family, g.solver, g.method, fmt::format("{:.0e}", g.rtol),
+                      fmt::format("{} to {}", g.smallest, g.largest),
+                      number(g.exponent, "{:.2f}")});
+  if (rows.empty()) return;
+  page.paragraph("Growth of time with the number of unknowns, as the exponent of a power.");
+  page.table({"family", "solver", "method", "rtol", "unknowns", "exponent"}, rows);
+}
+
 void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
   page.heading(1, "Benchmarks");
   page.paragraph(fmt::format(
@@ -225,6 +238,7 @@ void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
     page.heading(2, find_suite(suite).title);
     comparison_section(page, list, suite);
     if (suite == "bvp") boundary_section(page, rows);
+    growth_section(page, rows, suite);
     page.figure("bench-" + suite, plots(rows, suite));
     if (page.wants_every_run()) runs_section(page, rows, suite);
   }

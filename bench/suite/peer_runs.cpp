@@ -88,18 +88,19 @@ std::vector<Row> run_peer(const std::string& program, const std::string& suite,
       run_child({program, suite, name, solver, fmt::format("{}", rtol),
                  fmt::format("{}", repeats.seconds), fmt::format("{}", repeats.time_limit)});
   std::vector<Row> rows;
+  std::vector<std::string> variants;
   for (std::size_t begin = 0; begin < output.text.size();) {
     const std::size_t end = std::min(output.text.find('\n', begin), output.text.size());
     const auto line = nlohmann::json::parse(output.text.substr(begin, end - begin), nullptr, false);
     // A code that failed may have printed on its own.
+    if (!line.is_discarded() && line.contains("variants")) line.at("variants").get_to(variants);
     if (!line.is_discarded() && line.contains("method")) rows.push_back(row_of(line, problem));
     begin = end + 1;
   }
   if (WIFSIGNALED(output.status)) {
     Row lost;
     const int signal = WTERMSIG(output.status);
-    lost.method = rows.empty() ? (problem.first_order->lower >= 0 ? "band" : "dense")
-                               : (solver == "ida" ? "klu" : "m1");
+    lost.method = rows.size() < variants.size() ? variants[rows.size()] : "start";
     lost.status = signal == SIGXCPU || signal == SIGKILL ? "time_limit" : "crashed";
     lost.message = fmt::format("ended by signal {}", signal);
     rows.push_back(lost);

@@ -81,14 +81,16 @@ Suite circuit_suite() {
 
 Suite sparse_suite() {
   Suite suite = {"sparse", "Fields by the method of lines, up to 100,000 unknowns", {}};
-  const auto add = [&](TestProblem (*make)(int, int), const char* kind, int columns, int rows) {
+  const auto add = [&](TestProblem (*make)(int, int), const char* kind, int species, int columns,
+                       int rows) {
     suite.problems.push_back(
-        {fmt::format("{}_{}x{}", kind, columns, rows), [=] { return make(columns, rows); }, 1e-8});
+        {fmt::format("{}_{}x{}", kind, columns, rows), [=] { return make(columns, rows); }, 1e-8,
+         fmt::format("{} {}-D", kind, rows == 1 ? 1 : 2), species * columns * rows});
   };
-  for (const int columns : {500, 2500, 10'000, 50'000}) add(food_web, "foodweb", columns, 1);
-  for (const int side : {24, 72, 224}) add(food_web, "foodweb", side, side);
-  for (const int points : {10'000, 100'000}) add(heat, "heat", points, 1);
-  for (const int side : {100, 316}) add(heat, "heat", side, side);
+  for (const int columns : {500, 2500, 10'000, 50'000}) add(food_web, "foodweb", 2, columns, 1);
+  for (const int side : {24, 72, 224}) add(food_web, "foodweb", 2, side, side);
+  for (const int points : {1000, 10'000, 100'000}) add(heat, "heat", 1, points, 1);
+  for (const int side : {32, 100, 316}) add(heat, "heat", 1, side, side);
   return suite;
 }
 

@@ -12,6 +12,8 @@ struct SuiteProblem {
   std::string name = {};
   std::function<reproduce::TestProblem()> make = {};
   double sharpest = 1e-11;  ///< tolerances below are left out: the reference, or double, ends there
+  std::string family = {};  ///< the same equations on grids of other sizes; empty: none
+  int unknowns = 0;         ///< of members of a family
 };
 
 struct Suite {

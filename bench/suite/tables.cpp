@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/suite/growth.h"
 #include "daedalus/error.h"
 #include "daedalus/version.h"
 #include "io/csv_text.h"
@@ -76,7 +77,17 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                         {"passes", how.passes},
                         {"load", how.load},
                         {"runs", nlohmann::json::array()},
-                        {"comparisons", nlohmann::json::array()}};
+                        {"comparisons", nlohmann::json::array()},
+                        {"growth", nlohmann::json::array()}};
+  for (const Growth& g : growth(rows))
+    all["growth"].push_back({{"suite", g.suite},
+                             {"family", g.family},
+                             {"solver", g.solver},
+                             {"method", g.method},
+                             {"rtol", g.rtol},
+                             {"smallest", g.smallest},
+                             {"largest", g.largest},
+                             {"exponent", maybe(g.exponent)}});
   for (const Row& r : rows)
     all["runs"].push_back({{"suite", r.suite},
                            {"problem", r.problem},
@@ -187,6 +198,10 @@ std::string text_summary(const std::vector<Row>& rows) {
     text += fmt::format("geometric mean of auto over the best method: {}\n",
                         number(geometric_mean(ratios)));
   }
+  for (const Growth& g : growth(rows))
+    text +=
+        fmt::format("{} {}: {} {} at rtol {:.0e}, {} to {} unknowns: time ~ n^{:.2f}\n", g.suite,
+                    g.family, g.solver, g.method, g.rtol, g.smallest, g.largest, g.exponent);
   for (const Row& row : failures(rows))
     text += fmt::format(
         "{} {} {} {} rtol {:.0e}: {}\n", row.suite, row.problem, row.solver, row.method, row.rtol,
