@@ -340,13 +340,13 @@ TEST(Factors, HaveTheSameBitsAfterTheirPivotsAreRestored) {
 }
 
 TEST(ChooseStorage, TakesTheCheapestFactorisation) {
-  EXPECT_EQ(choose_storage(band_pattern(10, 1, 1)), Storage::dense);
-  EXPECT_EQ(choose_storage(dense_pattern(160)), Storage::dense);
-  EXPECT_EQ(choose_storage(band_pattern(200, 1, 1)), Storage::banded);
-  EXPECT_EQ(choose_storage(band_pattern(5000, 2, 2)), Storage::banded);
-  EXPECT_EQ(choose_storage(band_pattern(1000, 10, 10)), Storage::banded);
-  EXPECT_EQ(choose_storage(grid_pattern(40, 2)), Storage::sparse);
-  EXPECT_EQ(choose_storage(random_pattern(500, 3, 1)), Storage::sparse);
+  EXPECT_EQ(choose_storage(band_pattern(10, 1, 1)).storage, Storage::dense);
+  EXPECT_EQ(choose_storage(dense_pattern(160)).storage, Storage::dense);
+  EXPECT_EQ(choose_storage(band_pattern(200, 1, 1)).storage, Storage::banded);
+  EXPECT_EQ(choose_storage(band_pattern(5000, 2, 2)).storage, Storage::banded);
+  EXPECT_EQ(choose_storage(band_pattern(1000, 10, 10)).storage, Storage::banded);
+  EXPECT_EQ(choose_storage(grid_pattern(40, 2)).storage, Storage::sparse);
+  EXPECT_EQ(choose_storage(random_pattern(500, 3, 1)).storage, Storage::sparse);
 }
 
 TEST(Pattern, HoldsTheDiagonalAndEveryEntryOnce) {

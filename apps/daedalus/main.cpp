@@ -143,6 +143,11 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
                  "auto compiles the equations in the background if the run is long")
       ->check(CLI::IsMember({"auto", "interpreted", "compiled"}))
       ->option_text("auto|interpreted|compiled");
+  sub.add_option("--linear", run.linear,
+                 "Linear systems by dense, banded or sparse factors, or by iterations (krylov, for "
+                 "methods with one real matrix)")
+      ->check(CLI::IsMember({"auto", "dense", "banded", "sparse", "krylov"}))
+      ->option_text("auto|dense|banded|sparse|krylov");
   sub.add_flag("--progress", run.progress, "Show a bar");
   sub.add_flag("--quiet", run.quiet, "Only say what failed");
 }

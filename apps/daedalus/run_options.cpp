@@ -66,6 +66,9 @@ Options options_for(const RunOptions& run, const Model& model) {
   options.branch = run.branch;
   if (run.evaluation == "interpreted") options.evaluation = Evaluation::interpreted;
   if (run.evaluation == "compiled") options.evaluation = Evaluation::compiled;
+  for (const LinearAlgebra choice :
+       {LinearAlgebra::dense, LinearAlgebra::banded, LinearAlgebra::sparse, LinearAlgebra::krylov})
+    if (run.linear == name_of(choice)) options.linear_algebra = choice;
   options.max_order = run.max_order;
   if (run.max_steps) options.max_steps = *run.max_steps;
   if (run.time_limit) options.time_limit = *run.time_limit;

@@ -17,6 +17,7 @@ struct RunOptions {
   std::string method = "auto";
   std::string evaluation = "auto";
   std::string formulation = "auto";
+  std::string linear = "auto";
   std::optional<double> rtol = {}, atol = {}, t0 = {}, t1 = {}, fixed_step = {}, time_limit = {};
   std::optional<std::int64_t> max_steps = {};
   int max_order = 0;

@@ -86,38 +86,42 @@ int sparse_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNM
   return 0;
 }
 
-/// Inverses of the diagonal blocks of shift M - df/dy.
+/// Inverses of the diagonal blocks of shift M - df/dy, one after the other, by columns.
 struct PointBlocks {
   int block;
-  std::vector<Matrix> inverse;
+  std::vector<double> inverse;
 
   explicit PointBlocks(const FirstOrderSystem& system)
       : block(system.statement().per_point),
-        inverse(static_cast<std::size_t>(system.size() / block), Matrix::Zero(block, block)) {}
+        inverse(static_cast<std::size_t>(system.size()) * static_cast<std::size_t>(block)) {}
 };
 PointBlocks* blocks = nullptr;
 
 int set_up_blocks(double t, N_Vector y, N_Vector, N_Vector, double shift, void* data) {
+  FirstOrderSystem& system = *static_cast<FirstOrderSystem*>(data);
   const int b = blocks->block;
-  for (Matrix& m : blocks->inverse) m.setZero();
+  double* values = blocks->inverse.data();
+  std::fill(blocks->inverse.begin(), blocks->inverse.end(), 0.0);
   double outside = 0;
-  fill(*static_cast<FirstOrderSystem*>(data), t, y, shift, [&](int i, int j) -> double& {
-    return i / b == j / b ? blocks->inverse[static_cast<std::size_t>(i / b)](i % b, j % b)
-                          : outside;
-  });
-  for (Matrix& m : blocks->inverse) m = m.inverse().eval();
+  fill(system, t, y, shift,
+       [&](int i, int j) -> double& { return i / b == j / b ? values[j * b + i % b] : outside; });
+  for (int first = 0; first < system.size(); first += b) {
+    Eigen::Map<Matrix> m(values + first * b, b, b);
+    m = m.inverse().eval();
+  }
   return 0;
 }
 
 int solve_blocks(double, N_Vector, N_Vector, N_Vector, N_Vector right, N_Vector out, double, double,
-                 void*) {
-  const int b = blocks->block;
-  const double* r = N_VGetArrayPointer(right);
+                 void* data) {
+  const int b = blocks->block, n = static_cast<FirstOrderSystem*>(data)->size();
+  const double *r = N_VGetArrayPointer(right), *m = blocks->inverse.data();
   double* z = N_VGetArrayPointer(out);
-  for (std::size_t p = 0; p < blocks->inverse.size(); ++p, r += b, z += b)
+  for (int first = 0; first < n; first += b, r += b, z += b, m += b * b)
     for (int i = 0; i < b; ++i) {
-      z[i] = 0;
-      for (int j = 0; j < b; ++j) z[i] += blocks->inverse[p](i, j) * r[j];
+      double sum = 0;
+      for (int j = 0; j < b; ++j) sum += m[i + j * b] * r[j];
+      z[i] = sum;
     }
   return 0;
 }

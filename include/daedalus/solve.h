@@ -36,7 +36,15 @@ enum class AlgebraicUpdate {
   state_space,  ///< 0 = g(y1, z1)
 };
 
-enum class LinearAlgebra { automatic, dense, banded, sparse };
+/// How linear systems are solved.
+enum class LinearAlgebra {
+  automatic,
+  dense,
+  banded,
+  sparse,  ///< factors that stay sparse
+  krylov,  ///< GMRES iterations; for methods with one real matrix, of large fields in 2-D and 3-D
+};
+const char* name_of(LinearAlgebra choice);
 
 /// How the equations of models are evaluated. Results have the same bits in every case.
 enum class Evaluation {
@@ -55,8 +63,8 @@ struct Progress {
 };
 
 struct Options {
-  /// auto: explicit on constraints that are not stiff, else radau, which is variable order Radau
-  /// IIA; or a name of the catalogue.
+  /// auto: explicit on constraints that are not stiff, bdf where factors would take most of the
+  /// time, else radau, which is variable order Radau IIA; or a name of the catalogue.
   std::string method = "auto";
   Formulation formulation = Formulation::automatic;
   double baumgarte_rate = 0;  ///< at which violated constraints decay; 0: 100 over the interval

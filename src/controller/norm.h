@@ -23,7 +23,7 @@ class ErrorNorm {
   double over(const double* x, int count) const;
   int size() const { return static_cast<int>(power_.size()); }
   double weight(int i) const { return weight_[i]; }
-  const double* weights() const { return weight_.data(); }
+  const double* weights() const { return weight_.data(); }  ///< stays where it is
 
  private:
   void combine();

@@ -145,8 +145,13 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
   }
   Options chosen = options;
   chosen.method = "radau";
-  auto run = std::make_unique<Run>(problem, chosen, at_start);
-  run->solution_.choice = "radau: " + why;
+  // One real matrix is worth more than order where its factors are most of the work.
+  const bool free = leaves_the_choice(options);
+  auto run = std::make_unique<Run>(problem, chosen, at_start, free);
+  if (run->options_.method == "bdf")
+    why = run->jacobian_->storage() == Storage::krylov ? "factors would take most of the time"
+                                                       : "a large system and a crude tolerance";
+  run->solution_.choice = run->options_.method + ": " + why;
   return run;
 }
 

@@ -17,8 +17,8 @@ constexpr double close_to_manifold = 1e-10;  // the first projection does the re
 
 }  // namespace
 
-Integrator::Run::Run(const Problem& problem, const Options& options, bool at_start)
-    : problem_(problem), options_(options) {
+Integrator::Run::Run(const Problem& problem, const Options& options, bool at_start, bool chooses)
+    : problem_(problem), options_(options), chooses_(chooses) {
   started_ = std::chrono::steady_clock::now();
   cpu_started_ = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   prepare();
@@ -63,6 +63,10 @@ void Integrator::Run::find_hidden_index(const State& state) {
   const std::vector<int> higher = projection.of_higher_index(state.t, state.y.data());
   if (higher.empty()) return;
   for (const int j : higher) system_->variable_index[j] = 2;
+  if (options_.method == "bdf" && chooses_) {
+    solution_.method = options_.method = "radau";
+    if (jacobian_->storage() == Storage::krylov) jacobian_->iterate(false);
+  }
   stepper_ = make_stepper(state);
 }
 

@@ -24,8 +24,9 @@ namespace daedalus {
 
 class Integrator::Run {
  public:
-  /// With `at_start` false the state is to come from `restore`.
-  Run(const Problem& problem, const Options& options, bool at_start);
+  /// With `at_start` false the state is to come from `restore`. `chooses`: options.method was not
+  /// asked for by the user.
+  Run(const Problem& problem, const Options& options, bool at_start, bool chooses = false);
 
   /// Resolves method "auto".
   static std::unique_ptr<Run> make(const Problem& problem, const Options& options, bool at_start);
@@ -73,6 +74,7 @@ class Integrator::Run {
   /// The user's variables at a point of the system.
   Input shown(double t, const double* y) const;
   void find_hidden_index(const State& state);
+  void avoid_dear_factors(const State& state);
   double first_step(const State& state) const;
   bool leap_from_start(double limit);
   void restart_behind_leap();
@@ -114,6 +116,7 @@ class Integrator::Run {
 
   Problem problem_;
   Options options_;
+  bool chooses_;  ///< another method where this one would spend its time on factors
   std::shared_ptr<Expansion> expansion_;  ///< to the user's variables; null: they are first
   std::string note_;                      ///< what was done to the equations
   std::string branch_note_;               ///< where the motion is not unique

@@ -23,6 +23,7 @@ constexpr double part_left_by_projection = 1e-6;
 
 void Integrator::Run::leave_out_auxiliary_variables() {
   given_start_ = problem_.start;
+  if (!std::holds_alternative<ExpressionGraph>(problem_.form)) return;
   LeanProblem lean = lean_problem(
       problem_, works_on_constraints() || options_.formulation == Formulation::manifold);
   if (!lean.expansion) return;
@@ -46,7 +47,8 @@ void Integrator::Run::prepare() {
   explicit_ = find_explicit(options_.method);
   extrapolated_ = find_extrapolation(options_.method);
   leave_out_auxiliary_variables();
-  if (options_.formulation != Formulation::direct) {
+  if (options_.formulation != Formulation::direct &&
+      std::holds_alternative<ExpressionGraph>(problem_.form)) {
     CombinedProblem combined = combined_problem(problem_);
     problem_ = std::move(combined.problem);
     note_ = std::move(combined.note);
@@ -165,8 +167,25 @@ std::unique_ptr<Stepper> Integrator::Run::make_stepper(const State& start) {
   return std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_, statistics);
 }
 
+void Integrator::Run::avoid_dear_factors(const State& start) {
+  if (!chooses_ || jacobian(start).storage() == Storage::dense) return;
+  // Fields excite so many frequencies that five and seven stages, with their complex matrices, were
+  // never found to pay.
+  constexpr int enough_stages = 3;
+  options_.max_stages = enough_stages;
+  // Backward differentiation has one real matrix for many steps, and its solutions may be found by
+  // iterations. Crude digits are cheap by it in any case, unless events make it begin anew.
+  constexpr double crude = 1e-3;
+  const bool iterate = jacobian_->factors_are_dear();
+  const bool smooth = options_.events.empty() && !system_->switching;
+  if (!system_->is_index_one() || (!iterate && (options_.rtol < crude || !smooth))) return;
+  options_.method = "bdf";
+  if (iterate) jacobian_->iterate(true);
+}
+
 void Integrator::Run::prepare_implicit(const State& start) {
   const int n = system_->size;
+  avoid_dear_factors(start);
   stepper_ = make_stepper(start);
   if (system_->project_steps) {
     step_projection_ = std::make_unique<OutputProjection>(system_, jacobian_, scale_, n);

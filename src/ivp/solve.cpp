@@ -52,6 +52,22 @@ const char* name_of(Reason reason) {
   return "";
 }
 
+const char* name_of(LinearAlgebra choice) {
+  switch (choice) {
+    case LinearAlgebra::automatic:
+      return "automatic";
+    case LinearAlgebra::dense:
+      return "dense";
+    case LinearAlgebra::banded:
+      return "banded";
+    case LinearAlgebra::sparse:
+      return "sparse";
+    case LinearAlgebra::krylov:
+      return "krylov";
+  }
+  return "";
+}
+
 const char* name_of(Evaluation evaluation) {
   switch (evaluation) {
     case Evaluation::automatic:

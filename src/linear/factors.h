@@ -12,11 +12,12 @@ std::unique_ptr<RealFactors> make_sparse_real_factors(const Pencil& pencil);
 std::unique_ptr<ComplexFactors> make_banded_complex_factors(const Pencil& pencil);
 std::unique_ptr<ComplexFactors> make_sparse_complex_factors(const Pencil& pencil);
 
-/// Work of a sparse LU after a fill-reducing ordering, without pivoting off the diagonal.
-struct SparseWork {
-  double flops = 0;
-  double entries = 0;  ///< of L and U
-};
-SparseWork sparse_work(const Pattern& pattern);
+/// Iterations with an incomplete factorisation; factors proper once these fail or cost more.
+std::unique_ptr<RealFactors> make_krylov_factors(const Pencil& pencil);
+
+/// Nanoseconds, fitted to bench/linear_bench.cpp: sparse kernels move an entry at a time.
+double direct_factor_time(const SparseWork& work);
+double direct_solve_time(const SparseWork& work);
+double iterated_solve_time(const Pattern& pattern, int iterations);
 
 }  // namespace daedalus

@@ -7,7 +7,8 @@
 
 namespace daedalus {
 
-enum class Storage { dense, banded, sparse };
+/// krylov: entries as in `sparse`, but solved by iterations instead of factors.
+enum class Storage { dense, banded, sparse, krylov };
 
 /// Compressed column pattern; rows ascending in every column, the diagonal always present.
 struct Pattern {
@@ -20,15 +21,29 @@ struct Pattern {
 
 Pattern dense_pattern(int size);
 /// Adds the diagonal, sorts, removes duplicates.
-Pattern make_pattern(int size, std::vector<std::pair<int, int>> row_column);
+Pattern make_pattern(int size, const std::vector<std::pair<int, int>>& row_column);
 
 struct Bandwidth {
   int lower = 0;
   int upper = 0;
 };
 Bandwidth bandwidth(const Pattern& pattern);
+
+/// Of a sparse LU after a fill-reducing ordering, without pivoting off the diagonal.
+struct SparseWork {
+  double flops = 0;
+  double entries = 0;  ///< of L and U; 0: not known
+};
+SparseWork sparse_work(const Pattern& pattern);
+
+struct StorageChoice {
+  Storage storage = Storage::dense;
+  SparseWork work = {};  ///< as far as it was needed
+};
 /// Dense for small or full patterns, banded where the band is narrow, sparse otherwise.
-Storage choose_storage(const Pattern& pattern);
+StorageChoice choose_storage(const Pattern& pattern);
+/// Sparse factors cost so much that a few iterations for each solution cost less.
+bool iterations_pay(const Pattern& pattern, const SparseWork& work);
 
 /// Values are stored in the order of `pattern` (compressed columns) whatever the storage: dense
 /// storage has the dense pattern, so there `a[i + n j]` is entry (i, j).
@@ -37,9 +52,10 @@ struct Pencil {
   Pattern pattern;
   std::vector<double> e;  ///< dF/dy'
   std::vector<double> a;  ///< dF/dy
+  SparseWork work = {};   ///< of factors, where it is known
 
   Pencil() = default;
-  Pencil(Storage storage, Pattern pattern);
+  Pencil(Storage storage, Pattern pattern, SparseWork work = {});
   int size() const { return pattern.size; }
   /// Where entry (row, column), which the pattern has, stands in e and a.
   std::size_t position(int row, int column) const;
@@ -52,6 +68,9 @@ class RealFactors {
   /// False: singular to working precision; `singular_column` then names the column.
   virtual bool factor(const Pencil& pencil, double shift) = 0;
   virtual void solve(double* x) const = 0;
+  /// How errors of a solution count, weight[i] x[i] in root mean square, and which size of them is
+  /// nothing; the weights are read by every solve. Factors proper need not know.
+  virtual void set_accuracy(const double* /*weight*/, double /*negligible*/) {}
   int singular_column() const { return singular_column_; }
   /// What fixes the pivot order of later factorisations (empty: nothing). After
   /// `restore_pivots(pivots())` on a new object the next factors have the same bits.

@@ -24,15 +24,9 @@ double spread(int i, int round) {
 Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y, const double* yp)
     : system_(system) {
   const int n = system.size;
-  if (system.differentiable) dual_y_.resize(n), dual_yp_.resize(n), dual_r_.resize(n);
-  base_.resize(n), moved_r_.resize(n), moved_.resize(n), delta_.resize(n);
   if (system.own_jacobian) {
     pattern_ = make_pattern(n, system.own_jacobian->pattern());
-    storage_ = wish == LinearAlgebra::dense    ? Storage::dense
-               : wish == LinearAlgebra::banded ? Storage::banded
-               : wish == LinearAlgebra::sparse ? Storage::sparse
-                                               : choose_storage(pattern_);
-    if (storage_ == Storage::dense) pattern_ = dense_pattern(n);
+    choose_storage_for(wish);
     system.own_jacobian->bind(pattern_.column_start, pattern_.row);
     return;
   }
@@ -48,14 +42,47 @@ Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y
   if (stays_dense) {
     pattern_ = dense_pattern(n);
   } else {
-    storage_ = wish == LinearAlgebra::banded   ? Storage::banded
-               : wish == LinearAlgebra::sparse ? Storage::sparse
-                                               : choose_storage(pattern_);
-    if (storage_ == Storage::dense) pattern_ = dense_pattern(n);
+    choose_storage_for(wish);
   }
   choose_colours();
   mass_known_ = false;
   if (system.supplied_jacobian) check_supplied(t, y, yp);
+}
+
+void Jacobian::choose_storage_for(LinearAlgebra wish) {
+  switch (wish) {
+    case LinearAlgebra::automatic: {
+      const StorageChoice choice = choose_storage(pattern_);
+      storage_ = choice.storage, direct_work_ = choice.work;
+      break;
+    }
+    case LinearAlgebra::dense:
+      storage_ = Storage::dense;
+      break;
+    case LinearAlgebra::banded:
+      storage_ = Storage::banded;
+      break;
+    case LinearAlgebra::sparse:
+      storage_ = Storage::sparse;
+      break;
+    case LinearAlgebra::krylov:
+      storage_ = Storage::krylov;
+      break;
+  }
+  if (storage_ == Storage::dense) pattern_ = dense_pattern(system_.size);
+}
+
+bool Jacobian::factors_are_dear() const {
+  return storage_ == Storage::sparse && direct_work_.entries > 0 &&
+         iterations_pay(pattern_, direct_work_);
+}
+
+void Jacobian::Workspace::hold_duals(int n) {
+  for (auto* list : {&y, &yp, &r}) list->resize(static_cast<std::size_t>(n));
+}
+
+void Jacobian::Workspace::hold_values(int n) {
+  for (auto* list : {&base, &moved_r, &moved, &delta}) list->resize(static_cast<std::size_t>(n));
 }
 
 void Jacobian::discover(double t, const double* y, const double* yp) {
@@ -81,7 +108,7 @@ void Jacobian::discover(double t, const double* y, const double* yp) {
       row_has[i] = column_has[j] = 1;
     });
   }
-  if (!system_.sparsity) pattern_ = make_pattern(n, std::move(entries));
+  if (!system_.sparsity) pattern_ = make_pattern(n, entries);
   if (!system_.discover_rows) return;
   for (int i = 0; i < n; ++i) {
     if (!row_has[i]) mark_algebraic_rows(system_, i, i + 1);
@@ -95,28 +122,31 @@ void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,
                      const std::function<void(int, int)>& found) {
   const int n = system_.size;
   if (system_.differentiable) {
-    for (int i = 0; i < n; ++i) dual_y_[i] = Dual(y[i]), dual_yp_[i] = Dual(yp[i]);
-    std::vector<Dual>& seeded = wrt_yp ? dual_yp_ : dual_y_;
+    work_.hold_duals(n);
+    for (int i = 0; i < n; ++i) work_.y[i] = Dual(y[i]), work_.yp[i] = Dual(yp[i]);
+    std::vector<Dual>& seeded = wrt_yp ? work_.yp : work_.y;
     for (int first = 0; first < n; first += dual_directions) {
       const int width = std::min(dual_directions, n - first);
       for (int d = 0; d < width; ++d) seeded[first + d].d[d] = 1;
-      system_.residual(Dual(t), dual_y_.data(), dual_yp_.data(), dual_r_.data());
+      system_.residual(Dual(t), work_.y.data(), work_.yp.data(), work_.r.data());
       for (int d = 0; d < width; ++d) seeded[first + d].d[d] = 0;
       for (int i = 0; i < n; ++i)
         for (int d = 0; d < width; ++d)
-          if (dual_r_[i].d[d] != 0) found(i, first + d);  // not-a-number counts as an entry
+          if (work_.r[i].d[d] != 0) found(i, first + d);  // not-a-number counts as an entry
     }
     return;
   }
-  system_.residual(t, y, yp, base_.data());
+  work_.hold_values(n);
+  system_.residual(t, y, yp, work_.base.data());
   const double* origin = wrt_yp ? yp : y;
-  std::copy(origin, origin + n, moved_.begin());
+  std::copy(origin, origin + n, work_.moved.begin());
   for (int j = 0; j < n; ++j) {
-    moved_[j] = origin[j] + 1e-4 * std::max(1.0, std::abs(origin[j]));
-    system_.residual(t, wrt_yp ? y : moved_.data(), wrt_yp ? moved_.data() : yp, moved_r_.data());
-    moved_[j] = origin[j];
+    work_.moved[j] = origin[j] + 1e-4 * std::max(1.0, std::abs(origin[j]));
+    system_.residual(t, wrt_yp ? y : work_.moved.data(), wrt_yp ? work_.moved.data() : yp,
+                     work_.moved_r.data());
+    work_.moved[j] = origin[j];
     for (int i = 0; i < n; ++i)  // a row not defined here tells nothing
-      if (!(moved_r_[i] == base_[i]) && !std::isnan(base_[i])) found(i, j);
+      if (!(work_.moved_r[i] == work_.base[i]) && !std::isnan(work_.base[i])) found(i, j);
   }
 }
 
@@ -129,18 +159,25 @@ void Jacobian::choose_colours() {
     return;
   }
   // Greedy: a column takes the first colour that no column sharing a row with it has.
-  std::vector<std::vector<int>> columns_in_row(n);
+  std::vector<int> row_start(static_cast<std::size_t>(n) + 1, 0),
+      columns_in_row(pattern_.row.size());
+  for (const int i : pattern_.row) ++row_start[i + 1];
+  for (int i = 0; i < n; ++i) row_start[i + 1] += row_start[i];
+  std::vector<int> place(row_start.begin(), row_start.end() - 1);
   for (int j = 0; j < n; ++j)
     for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
-      columns_in_row[pattern_.row[k]].push_back(j);
-  std::vector<int> colour(n, -1), seen;
+      columns_in_row[place[pattern_.row[k]]++] = j;
+  std::vector<int> colour(n, -1), seen_by;  // the column that met each colour last
   for (int j = 0; j < n; ++j) {
-    seen.assign(columns_of_.size() + 1, 0);
-    for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
-      for (int other : columns_in_row[pattern_.row[k]])
-        if (colour[other] >= 0) seen[colour[other]] = 1;
-    colour[j] = static_cast<int>(std::find(seen.begin(), seen.end(), 0) - seen.begin());
-    if (colour[j] == static_cast<int>(columns_of_.size())) columns_of_.emplace_back();
+    for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k) {
+      const int i = pattern_.row[k];
+      for (int m = row_start[i]; m < row_start[i + 1] && columns_in_row[m] < j; ++m)
+        seen_by[colour[columns_in_row[m]]] = j;
+    }
+    const auto free =
+        std::find_if(seen_by.begin(), seen_by.end(), [&](int column) { return column != j; });
+    colour[j] = static_cast<int>(free - seen_by.begin());
+    if (free == seen_by.end()) seen_by.push_back(-1), columns_of_.emplace_back();
     columns_of_[colour[j]].push_back(j);
   }
   colours_ = static_cast<int>(columns_of_.size());
@@ -149,18 +186,19 @@ void Jacobian::choose_colours() {
 void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                            std::vector<double>& values) {
   const int n = system_.size;
-  for (int i = 0; i < n; ++i) dual_y_[i] = Dual(y[i]), dual_yp_[i] = Dual(yp[i]);
-  std::vector<Dual>& seeded = wrt_yp ? dual_yp_ : dual_y_;
+  work_.hold_duals(n);
+  for (int i = 0; i < n; ++i) work_.y[i] = Dual(y[i]), work_.yp[i] = Dual(yp[i]);
+  std::vector<Dual>& seeded = wrt_yp ? work_.yp : work_.y;
   for (int first = 0; first < colours_; first += dual_directions) {
     const int width = std::min(dual_directions, colours_ - first);
     for (int d = 0; d < width; ++d)
       for (int j : columns_of_[first + d]) seeded[j].d[d] = 1;
-    system_.residual(Dual(t), dual_y_.data(), dual_yp_.data(), dual_r_.data());
+    system_.residual(Dual(t), work_.y.data(), work_.yp.data(), work_.r.data());
     for (int d = 0; d < width; ++d)
       for (int j : columns_of_[first + d]) {
         seeded[j].d[d] = 0;
         for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
-          values[k] = dual_r_[pattern_.row[k]].d[d];
+          values[k] = work_.r[pattern_.row[k]].d[d];
       }
   }
 }
@@ -168,23 +206,25 @@ void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt
 void Jacobian::difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                                 std::vector<double>& values) {
   const int n = system_.size;
-  system_.residual(t, y, yp, base_.data());
+  work_.hold_values(n);
+  system_.residual(t, y, yp, work_.base.data());
   const double* origin = wrt_yp ? yp : y;
-  std::copy(origin, origin + n, moved_.begin());
+  std::copy(origin, origin + n, work_.moved.begin());
   for (int colour = 0; colour < colours_; ++colour) {
     for (int j : columns_of_[colour]) {
       // Linear in y': any increment is exact, and 1 loses no digits.
-      delta_[j] = wrt_yp && system_.constant_mass
-                      ? 1.0
-                      : std::sqrt(unit_roundoff * std::max(1e-5, std::abs(origin[j])));
-      moved_[j] = origin[j] + delta_[j];
-      delta_[j] = moved_[j] - origin[j];
+      work_.delta[j] = wrt_yp && system_.constant_mass
+                           ? 1.0
+                           : std::sqrt(unit_roundoff * std::max(1e-5, std::abs(origin[j])));
+      work_.moved[j] = origin[j] + work_.delta[j];
+      work_.delta[j] = work_.moved[j] - origin[j];
     }
-    system_.residual(t, wrt_yp ? y : moved_.data(), wrt_yp ? moved_.data() : yp, moved_r_.data());
+    system_.residual(t, wrt_yp ? y : work_.moved.data(), wrt_yp ? work_.moved.data() : yp,
+                     work_.moved_r.data());
     for (int j : columns_of_[colour]) {
-      moved_[j] = origin[j];
+      work_.moved[j] = origin[j];
       for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
-        values[k] = (moved_r_[pattern_.row[k]] - base_[pattern_.row[k]]) / delta_[j];
+        values[k] = (work_.moved_r[pattern_.row[k]] - work_.base[pattern_.row[k]]) / work_.delta[j];
     }
   }
 }
@@ -228,17 +268,19 @@ void Jacobian::time_derivative(double t, const double* y, const double* yp, doub
   const int n = system_.size;
   if (system_.time_derivative(t, y, yp, out)) return;
   if (system_.time_differentiable) {
-    for (int i = 0; i < n; ++i) dual_y_[i] = Dual(y[i]), dual_yp_[i] = Dual(yp[i]);
+    work_.hold_duals(n);
+    for (int i = 0; i < n; ++i) work_.y[i] = Dual(y[i]), work_.yp[i] = Dual(yp[i]);
     Dual time(t);
     time.d[0] = 1;
-    system_.residual(time, dual_y_.data(), dual_yp_.data(), dual_r_.data());
-    for (int i = 0; i < n; ++i) out[i] = dual_r_[i].d[0];
+    system_.residual(time, work_.y.data(), work_.yp.data(), work_.r.data());
+    for (int i = 0; i < n; ++i) out[i] = work_.r[i].d[0];
     return;
   }
+  work_.hold_values(n);
   const double s = 1e-6 * std::max(1e-3, std::abs(t));
-  system_.residual(t + s, y, yp, base_.data());
-  system_.residual(t - s, y, yp, moved_r_.data());
-  for (int i = 0; i < n; ++i) out[i] = (base_[i] - moved_r_[i]) / (2 * s);
+  system_.residual(t + s, y, yp, work_.base.data());
+  system_.residual(t - s, y, yp, work_.moved_r.data());
+  for (int i = 0; i < n; ++i) out[i] = (work_.base[i] - work_.moved_r[i]) / (2 * s);
 }
 
 void Jacobian::check_supplied(double t, const double* y, const double* yp) {

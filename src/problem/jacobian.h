@@ -18,7 +18,11 @@ class Jacobian {
   /// rows and variables, chooses the storage, checks a supplied Jacobian.
   Jacobian(System& system, LinearAlgebra wish, double t, const double* y, const double* yp);
 
-  Pencil make_pencil() const { return {storage_, pattern_}; }
+  Pencil make_pencil() const { return {storage_, pattern_, direct_work_}; }
+  /// Factors would cost most of a run: iterations instead, if they converge.
+  bool factors_are_dear() const;
+  /// Sparse systems only; pencils made before stay what they are.
+  void iterate(bool yes) { storage_ = yes ? Storage::krylov : Storage::sparse; }
   /// Fills pencil.a, and pencil.e unless it is constant and filled before. `nonfinite` is set to
   /// the row of the first value that is not finite, and false returned.
   bool evaluate(double t, const double* y, const double* yp, Pencil& pencil);
@@ -30,6 +34,19 @@ class Jacobian {
   int nonfinite_row() const { return nonfinite_row_; }
 
  private:
+  /// Sized when it is first needed; copies, of which many are never asked, begin without.
+  struct Workspace {
+    std::vector<Dual> y, yp, r;
+    std::vector<double> base, moved_r, moved, delta;
+
+    Workspace() = default;
+    Workspace(const Workspace&) {}
+    Workspace& operator=(const Workspace&) { return *this; }
+    void hold_duals(int n);
+    void hold_values(int n);
+  };
+
+  void choose_storage_for(LinearAlgebra wish);
   void discover(double t, const double* y, const double* yp);
   /// Calls found(row, column) for every derivative that is not zero.
   void probe(double t, const double* y, const double* yp, bool wrt_yp,
@@ -46,13 +63,13 @@ class Jacobian {
   System& system_;
   Storage storage_ = Storage::dense;
   Pattern pattern_;
+  SparseWork direct_work_;
   int colours_ = 0;
   std::vector<std::vector<int>> columns_of_;  ///< by colour
   int nonfinite_row_ = -1;
   bool mass_known_ = false;
   std::vector<double> constant_e_;
-  std::vector<Dual> dual_y_, dual_yp_, dual_r_;
-  std::vector<double> base_, moved_r_, moved_, delta_;
+  Workspace work_;
 };
 
 }  // namespace daedalus
