@@ -168,17 +168,18 @@ std::unique_ptr<Stepper> Integrator::Run::make_stepper(const State& start) {
 }
 
 void Integrator::Run::avoid_dear_factors(const State& start) {
-  if (!chooses_ || jacobian(start).storage() == Storage::dense) return;
+  if (!chooses_ || !system_->is_index_one() || jacobian(start).storage() == Storage::dense) return;
   // Fields excite so many frequencies that five and seven stages, with their complex matrices, were
-  // never found to pay.
+  // not found to pay before the sharpest tolerances.
   constexpr int enough_stages = 3;
-  options_.max_stages = enough_stages;
+  constexpr double sharp = 1e-9;
+  if (options_.rtol > sharp) options_.max_stages = enough_stages;
   // Backward differentiation has one real matrix for many steps, and its solutions may be found by
   // iterations. Crude digits are cheap by it in any case, unless events make it begin anew.
   constexpr double crude = 1e-3;
   const bool iterate = jacobian_->factors_are_dear();
   const bool smooth = options_.events.empty() && !system_->switching;
-  if (!system_->is_index_one() || (!iterate && (options_.rtol < crude || !smooth))) return;
+  if (!iterate && (options_.rtol < crude || !smooth)) return;
   options_.method = "bdf";
   if (iterate) jacobian_->iterate(true);
 }
