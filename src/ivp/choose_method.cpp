@@ -149,8 +149,10 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
   const bool free = leaves_the_choice(options);
   auto run = std::make_unique<Run>(problem, chosen, at_start, free);
   if (run->options_.method == "bdf")
-    why = run->jacobian_->storage() == Storage::krylov ? "factors would take most of the time"
-                                                       : "a large system and a crude tolerance";
+    why =
+        run->jacobian_->storage() == Storage::sparse || run->jacobian_->storage() == Storage::banded
+            ? "a large system and a crude tolerance"
+            : "factors would take most of the time";
   run->solution_.choice = run->options_.method + ": " + why;
   return run;
 }
