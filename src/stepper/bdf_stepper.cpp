@@ -16,15 +16,14 @@ constexpr int most_newton_iterations = 5;
 // differences of high order, which then ask for lower orders and short steps: two iterations at
 // least, unless the first changes nothing.
 constexpr double newton_share = 0.2, negligible = 1e-4;
-constexpr double linear_share = 0.02;  // of Newton's
+constexpr double linear_share = 0.02;  // of Newton's: differences of high order see the rest
 // Errors of steps add up: this part of the tolerance is what one of them may take.
 constexpr double share_of_a_step = 0.2;
 // Factors for another leading coefficient serve with scaled corrections while the quotient of the
 // two is near 1. [BrenanCampbellPetzold1996, 5.2.2]
 constexpr double farthest_shift = 1.25;
-constexpr double keep_jacobian_below = 0.02;  // rate of Newton's iteration
-constexpr int oldest_jacobian = 20;           // steps
-constexpr int most_singular = 10;             // matrices in one step
+constexpr double keep_jacobian_below = 0.02;             // rate of Newton's iteration
+constexpr int oldest_jacobian = 20, most_singular = 10;  // steps; matrices in one step
 
 }  // namespace
 
@@ -70,8 +69,6 @@ BdfStepper::BdfStepper(const System& system, Jacobian& jacobian, bool extended,
   // of y, but would ask for ever shorter steps of order 1. [BrenanCampbellPetzold1996, 5.4.2]
   for (int j = 0; j < n_; ++j)
     if (system.algebraic_variable[j] && system.variable_index[j] > 1) left_out_.push_back(j);
-  // Differences of high order see what iterations leave over, so it is little beside Newton's
-  // share.
   factors_->set_accuracy(norm_.weights(), linear_share * newton_.tolerance);
   if (system.expansion && options.fixed_step == 0)
     eliminated_ = std::make_unique<EliminatedError>(system, options.rtol);
