@@ -1,5 +1,5 @@
 // Nanoseconds of each kernel of a step (s = 3), and its share in a whole run: the amplifier (n =
-// 5), a chain of 27 coupled equations, and 20 particles on a sphere (n = 160) after [Fekete].
+// 5), 3 to 30 coupled equations, and 20 particles on a sphere (n = 160) after [Fekete].
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -41,8 +41,8 @@ Problem amplifier() {
           .start = {0, 3, 3, 6, 0}};
 }
 
+template <int n>
 Problem coupled() {
-  constexpr int n = 27;
   return {.form = LinearlyImplicit{.size = n,
                                    .f =
                                        [](auto t, auto y, auto& out) {
@@ -233,8 +233,9 @@ void shares(const char* name, Maker make, double h) {
                           static_cast<double>(n.solves) * back, start};
   double rest = whole;
   for (const double part : parts) rest -= part;
-  std::printf("%-10s %4d %7lld %10.3f ms", name, p.system->size, static_cast<long long>(n.steps),
-              1e3 * whole);
+  std::printf("%-10s %4d %7lld %10.3f ms %8.2f us", name, p.system->size,
+              static_cast<long long>(n.steps), 1e3 * whole,
+              1e6 * (whole - start) / static_cast<double>(n.steps));
   for (const double part : parts) std::printf(" %8.1f%%", 100 * part / whole);
   std::printf(" %6.1f%%\n", 100 * rest / whole);
 }
@@ -251,11 +252,15 @@ void add(const char* name, Maker make, double h) {
 
 int main(int count, char** arguments) {
   benchmark::Initialize(&count, arguments);
-  std::printf("%-10s %4s %7s %13s %9s %9s %9s %9s %9s %7s\n", "problem", "n", "steps", "run",
-              "residual", "jacobian", "factor", "solve", "start", "rest");
-  shares("amplifier", amplifier, 2e-4), shares("coupled", coupled, 0.05);
+  std::printf("%-10s %4s %7s %13s %11s %9s %9s %9s %9s %9s %7s\n", "problem", "n", "steps", "run",
+              "a step", "residual", "jacobian", "factor", "solve", "start", "rest");
+  shares("amplifier", amplifier, 2e-4);
+  shares("coupled", coupled<3>, 0.05), shares("coupled", coupled<5>, 0.05);
+  shares("coupled", coupled<8>, 0.05), shares("coupled", coupled<12>, 0.05);
+  shares("coupled", coupled<16>, 0.05), shares("coupled", coupled<20>, 0.05);
+  shares("coupled", coupled<27>, 0.05), shares("coupled", coupled<30>, 0.05);
   shares("particles", particles, 0.05);
-  add("amplifier", amplifier, 2e-4), add("coupled", coupled, 0.05);
+  add("amplifier", amplifier, 2e-4), add("coupled", coupled<27>, 0.05);
   add("particles", particles, 0.05);
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -100,8 +100,9 @@ void choices_section(Page& page, const std::vector<Row>& all) {
       {"geometric mean", "", "", "", "", "", "", number(geometric_mean(ratios), "{:.2f}")});
   page.heading(2, "What auto chooses");
   page.paragraph(
-      "The time of `auto` over that of the best single method of Daedalus for the same digits; a "
-      "method that knew better from the start has 1 or less.");
+      "The time of `auto` over that of the best single method of Daedalus for the same digits: 1 "
+      "is "
+      "as good as to know that method beforehand.");
   page.table({"suite", "problem", "digits", "auto took", "us", "best method", "us", "auto / best"},
              rows);
 }
