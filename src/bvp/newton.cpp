@@ -186,8 +186,7 @@ NewtonOutcome newton(MeshEquations& equations, Iterate& u, double wanted,
         break;
       }
       // Corrections at the level of rounding do not shrink any more. The condition does not see all
-      // that amplifies it (Gauss points without projection); a hundred times what is wanted is
-      // still a tenth of the tolerance.
+      // that amplifies it (Gauss points without projection).
       if (finite && lambda == 1 && size.largest <= 1e3 * tolerance && size.largest < 1e-6 &&
           bar_size.largest <= std::max(10 * tolerance, 0.1 * options.tolerance)) {
         combine(trial, 0, bar, u);
