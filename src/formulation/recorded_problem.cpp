@@ -10,16 +10,8 @@ namespace {
 
 constexpr int most_of_index_3 = 2000;  // functions dense in more of them make large graphs
 
-int index_of(const FullyImplicit&) {
-  return 1;
-}
-int index_of(const LinearlyImplicit&) {
-  return 1;
-}
-int index_of(const SemiExplicit&) {
-  return 1;
-}
-int index_of(const SingularlyPerturbed&) {
+template <class Form>
+int index_of(const Form&) {
   return 1;
 }
 int index_of(const HessenbergIndex2&) {
