@@ -24,6 +24,7 @@ class ConstrainedMotion final : public ProjectedField {
 
   bool slope(double t, const double* x, double* xp) override;
   bool constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) override;
+  bool is_motion() const override { return true; }
   bool moves_on_positions() const override { return equations_->velocity == 0; }
   bool position_step(double t, double* x, double h, bool symmetric, double* multipliers) override;
   void multipliers(double* z) const override;
@@ -41,6 +42,9 @@ class ConstrainedMotion final : public ProjectedField {
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
   void ask_for(double slope_error) override;
+  void step_was(bool accepted) override {
+    if (!constraints_->settle(accepted)) prepared_ = false;
+  }
   std::vector<std::string> notes() const override;
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;

@@ -32,6 +32,9 @@ class Index2Field final : public ProjectedField {
   double since_singular() override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
+  void step_was(bool accepted) override {
+    if (!constraints_->settle(accepted)) prepared_ = false;
+  }
   void ask_for(double slope_error) override { accuracy_ = slope_error; }
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;

@@ -36,6 +36,36 @@ class Slopes final : public ProjectedField {
 
 }  // namespace
 
+/// Forward differences, small beside what moves. At rest a velocity is one that accelerations give
+/// on the way over a part of q.
+bool ProjectedField::acceleration_derivatives(double t, const double* x, double* da_dq,
+                                              double* da_dv) {
+  constexpr double part = 0.01;
+  const int n = differential / 2;
+  differences_.resize(3 * static_cast<std::size_t>(differential));
+  double *moved = differences_.data(), *base = moved + differential, *there = base + differential;
+  if (!slope(t, x, base)) return false;
+  const auto largest = [n](const double* list) {
+    double size = 0;
+    for (int i = 0; i < n; ++i) size = std::max(size, std::abs(list[i]));
+    return size;
+  };
+  const double q_size = largest(x) > 0 ? largest(x) : 1;
+  double v_size = std::max(largest(x + n), part * std::sqrt(largest(base + n) * q_size));
+  if (v_size == 0) v_size = q_size;
+  std::copy(x, x + differential, moved);
+  for (int j = 0; j < differential; ++j) {
+    const double size = std::max(std::abs(x[j]), part * (j < n ? q_size : v_size));
+    moved[j] = x[j] + std::sqrt(std::numeric_limits<double>::epsilon()) * size;
+    const double delta = moved[j] - x[j];
+    if (!slope(t, moved, there)) return false;
+    moved[j] = x[j];
+    double* column = j < n ? da_dq + j * n : da_dv + (j - n) * n;
+    for (int i = 0; i < n; ++i) column[i] = (there[n + i] - base[n + i]) / delta;
+  }
+  return true;
+}
+
 std::shared_ptr<ConstraintMatrix> make_constraints(Solves solves, int rows, int columns) {
   if (solves == Solves::by_products) return std::make_shared<IteratedConstraints>(rows, columns);
   return std::make_shared<FactoredConstraints>(rows, columns);

@@ -66,6 +66,12 @@ class ProjectedField {
   }
   /// Whether x' is affine in the multipliers; known after `begin`.
   virtual bool is_affine() const { return true; }
+  /// Whether x = (q, v) with q' = v.
+  virtual bool is_motion() const { return false; }
+  /// Of a motion: da/dq and da/dv of the accelerations, by columns. False: not finite.
+  virtual bool acceleration_derivatives(double t, const double* x, double* da_dq, double* da_dv);
+  /// About what these cost, in slopes.
+  virtual double slopes_for_derivatives() const { return differential + 1; }
   /// Whether x = (q, v) moves under constraints of positions alone, as `position_step` asks for.
   virtual bool moves_on_positions() const { return false; }
   /// One step of a motion with constraints of positions, q + h v being what meets them: Euler's, or
@@ -76,6 +82,9 @@ class ProjectedField {
   }
   /// Slopes may be off by this much, where they come from an iteration; 0: by rounding.
   virtual void ask_for(double slope_error) { (void)slope_error; }
+  /// What was learnt in its stages is to be kept, or not: those of a step that is given up may have
+  /// been anywhere.
+  virtual void step_was(bool accepted) { (void)accepted; }
   /// Where to look for the multipliers, if there are several.
   virtual void guess_multipliers(const double* z) { (void)z; }
   /// Of the last slope. Not a number where the constraints do not determine them.
@@ -117,6 +126,9 @@ class ProjectedField {
   virtual std::vector<std::string> notes() const { return {}; }
   virtual void save(std::vector<double>& memory) const { (void)memory; }
   virtual void restore(SavedState& memory) { (void)memory; }
+
+ private:
+  std::vector<double> differences_;  ///< points and slopes
 };
 
 /// Corrections beyond ten tolerances lead to another branch.

@@ -347,6 +347,7 @@ void SparseMotion::begin(double t, const double* x) {
 std::unique_ptr<ProjectedField> SparseMotion::for_output() const {
   auto copy = std::make_unique<SparseMotion>(*this);
   if (dense_) copy->dense_ = dense_->for_output();
+  copy->derivatives_ = nullptr;
   copy->prepared_ = false;
   return copy;
 }

@@ -15,6 +15,8 @@
 
 namespace daedalus {
 
+class SparseMotionDerivatives;
+
 /// Coefficients that do not vanish everywhere, and where they stand.
 struct SparseEntries {
   std::vector<MassBlocks::Entry> at;
@@ -49,6 +51,9 @@ class SparseMotion final : public ProjectedField {
   SparseMotion(MotionSets sets, std::shared_ptr<const std::vector<double>> modes, Dense dense);
 
   bool is_sparse() const override { return !dense_; }
+  bool is_motion() const override { return true; }
+  bool acceleration_derivatives(double t, const double* x, double* da_dq, double* da_dv) override;
+  double slopes_for_derivatives() const override;
   bool slope(double t, const double* x, double* xp) override;
   void multipliers(double* z) const override;
   bool project_stage(double t, double* x) override;
@@ -63,11 +68,15 @@ class SparseMotion final : public ProjectedField {
   int leave_rest(double t, double* x, int branch, double speed) override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
+  void step_was(bool accepted) override {
+    if (dense_) dense_->step_was(accepted);
+  }
   std::vector<std::string> notes() const override;
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
 
  private:
+  friend class SparseMotionDerivatives;
   Point point(double t, const double* q, const double* v);
   void find_force(double t, const double* q, const double* v);
   bool prepare(double t, const double* q);
@@ -82,6 +91,7 @@ class SparseMotion final : public ProjectedField {
   std::shared_ptr<const std::vector<double>> modes_;
   Dense make_dense_;
   std::shared_ptr<ProjectedField> dense_;
+  std::shared_ptr<SparseMotionDerivatives> derivatives_;  ///< made when first asked for
   EquationSet level_[3], force_set_;
   Function<2> force_function_;
   EquationJacobian jacobian_;

@@ -36,6 +36,17 @@ void ConstraintMatrix::learn() {
   }
 }
 
+bool ConstraintMatrix::settle(bool keep) {
+  if (keep) return kept_square_ = largest_square_, true;
+  if (kept_square_.empty() || kept_square_ == largest_square_) return true;
+  largest_square_ = kept_square_;
+  for (int i = 0; i < m_; ++i) {
+    scale_[i] = std::sqrt(largest_square_[i]);
+    inverse_scale_[i] = scale_[i] > 0 ? 1 / scale_[i] : 1;
+  }
+  return false;
+}
+
 bool ConstraintMatrix::scale_rows(double* to) {
   double sum = 0;
   for (int i = 0; i < m_; ++i) {
@@ -115,6 +126,7 @@ void ConstraintMatrix::restore(SavedState& memory) {
   pairs_ = static_cast<int>(memory.position(static_cast<std::size_t>(m_) + 1));
   for (auto* list : {&given_, &scale_, &largest_square_, &v_, &u_, &sigma_}) memory.list(*list);
   for (int i = 0; i < m_; ++i) inverse_scale_[i] = scale_[i] > 0 ? 1 / scale_[i] : 1;
+  kept_square_ = largest_square_;
 }
 
 }  // namespace daedalus

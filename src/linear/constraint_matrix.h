@@ -33,6 +33,8 @@ class ConstraintMatrix {
   /// Lets the scales grow by the rows filled in. Output between steps must not: values are to have
   /// the same bits whatever was asked before.
   void learn();
+  /// Keeps the scales as they are, or goes back to those kept last. False: they have changed.
+  bool settle(bool keep);
   /// Likewise the largest singular value, after `decompose`.
   virtual void learn_reference() = 0;
   /// From now on results depend on the rows filled in alone.
@@ -107,7 +109,7 @@ class ConstraintMatrix {
   virtual void leave_rest(double* x) { (void)x; }
 
   int m_, n_, pairs_ = 0;
-  std::vector<double> given_, scale_, inverse_scale_, largest_square_;
+  std::vector<double> given_, scale_, inverse_scale_, largest_square_, kept_square_;
   std::vector<double> v_;  ///< right singular vectors
   std::vector<double> u_;  ///< columns: left singular vectors
   std::vector<double> sigma_, turn_, free_;

@@ -106,4 +106,18 @@ void GramFactors::solve(double* c) const {
   for (int k = 0; k < m; ++k) c[order_[k]] = permuted_[k];
 }
 
+void GramFactors::solve_rows(double* c, int width) const {
+  const int m = size();
+  const auto row = [&](int k) { return c + static_cast<std::ptrdiff_t>(order_[k]) * width; };
+  const auto subtract = [width](double* from, double factor, const double* what) {
+    for (int j = 0; j < width; ++j) from[j] -= factor * what[j];
+  };
+  for (int k = 0; k < m; ++k)
+    for (int p = l_start_[k]; p < l_start_[k + 1]; ++p) subtract(row(l_row_[p]), l_[p], row(k));
+  for (int k = 0; k < m; ++k)
+    for (int j = 0; j < width; ++j) row(k)[j] /= d_[k];
+  for (int k = m - 1; k >= 0; --k)
+    for (int p = l_start_[k]; p < l_start_[k + 1]; ++p) subtract(row(k), l_[p], row(l_row_[p]));
+}
+
 }  // namespace daedalus

@@ -21,6 +21,8 @@ class GramFactors {
   double pivot(int i) const { return d_[static_cast<std::size_t>(place_[i])]; }
   /// c = S^-1 c.
   void solve(double* c) const;
+  /// The same for all columns of a matrix given by rows of this width.
+  void solve_rows(double* c, int width) const;
 
  private:
   struct Product {

@@ -19,17 +19,10 @@ constexpr double most_growth = 6, most_shrinking = 3;
 
 ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const ExplicitTable& method,
                                  const Options& options, const Vector& atol, Statistics& statistics)
-    : field_(std::move(field)),
-      method_(method),
-      options_(options),
-      atol_(atol),
-      statistics_(statistics),
-      n_(field_->differential) {
+    : FieldStepper(std::move(field), options, atol, statistics), method_(method) {
   const std::size_t n = static_cast<std::size_t>(n_);
   slopes_.resize(n * static_cast<std::size_t>(method_.all_stages));
-  for (auto* list : {&x_, &next_x_, &stage_, &ahead_, &estimate_, &tolerance_}) list->resize(n);
-  multipliers_.resize(static_cast<std::size_t>(field_->algebraic));
-  for (int i = 0; i < n_; ++i) atol_[i] = atol[field_->place(i)];
+  for (auto* list : {&stage_, &ahead_, &estimate_}) list->resize(n);
 }
 
 void ExplicitStepper::sum_up(const double* from, double h, const double* weights, int count,
@@ -41,31 +34,6 @@ void ExplicitStepper::sum_up(const double* from, double h, const double* weights
     const double* k = slope(j);
     for (int i = 0; i < n_; ++i) x[i] += w * k[i];
   }
-}
-
-double ExplicitStepper::weighted(const double* x, const double* a, const double* b) const {
-  double sum = 0;
-  for (int i = 0; i < n_; ++i) {
-    const double size = std::max(std::abs(a[i]), std::abs(b[i]));
-    const double part = x[i] / (atol_[i] + options_.rtol * size);
-    sum += part * part;
-  }
-  return std::sqrt(sum / n_);
-}
-
-/// Into the order of the variables, with the multipliers of the last slope.
-void ExplicitStepper::spread(const std::vector<double>& x, const double* xp, State& to) {
-  field_->scatter(x.data(), to.y.data());
-  field_->scatter(xp, to.yp.data());
-  field_->multipliers(multipliers_.data());
-  for (int k = 0; k < field_->algebraic; ++k) to.y[field_->place(n_ + k)] = multipliers_[k];
-}
-
-/// Those of the state: where several satisfy the equations, a step that was given up may have left
-/// others.
-void ExplicitStepper::guess_multipliers() {
-  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
-  field_->guess_multipliers(multipliers_.data());
 }
 
 void ExplicitStepper::start(const State& state, double h) {
@@ -80,6 +48,7 @@ void ExplicitStepper::start(const State& state, double h) {
   ++statistics_.rhs;
   spread(x_, slope(0), state_);
   watch_.start(*field_);
+  field_->step_was(true);
   count();
 }
 
@@ -127,11 +96,6 @@ ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
   }
   sum_up(x_.data(), h, method_.b.data(), method_.stages, next_x_.data());
   return Outcome::done;
-}
-
-bool ExplicitStepper::project_end(double t, double* x) {
-  for (int i = 0; i < n_; ++i) tolerance_[i] = atol_[i] + options_.rtol * std::abs(x[i]);
-  return field_->project_end(t, x, tolerance_.data());
 }
 
 bool ExplicitStepper::make_end(double t) {
@@ -228,10 +192,7 @@ bool ExplicitStepper::attempt(double limit) {
     std::copy(slope(method_.stages), slope(method_.stages) + n_, slope(0));
     committed_ = false;
   }
-  if (!finite_)
-    return fail(Reason::not_finite, {"the accelerations or slopes are not finite", where(),
-                                     "the equations are not defined at this point",
-                                     "check the start values and the arguments of functions"});
+  if (!finite_) return fail_not_finite();
   if (h_ == 0) h_ = first_step(limit);
   int vetoes = 0;
   for (;;) {
@@ -271,6 +232,7 @@ bool ExplicitStepper::attempt(double limit) {
                    "the step is too long for this problem", "use a smaller fixed_step"});
     if (statistics_.steps > 0) ++statistics_.rejected;
     rejected_ = true;
+    field_->step_was(false);
     h_ *= usable ? std::max(1 / most_shrinking,
                             std::min(safety, safety * std::pow(estimate, -1.0 / method_.order)))
                  : 0.25;
@@ -300,13 +262,6 @@ void ExplicitStepper::move_end(const std::vector<double>& y) {
   finite_ = make_end(next_.t);
 }
 
-void ExplicitStepper::count() {
-  statistics_.factorizations += field_->factorizations - counted_;
-  counted_ = field_->factorizations;
-  statistics_.solves += field_->iterations - iterated_;
-  iterated_ = field_->iterations;
-}
-
 void ExplicitStepper::commit() {
   ++statistics_.steps;
   count();
@@ -316,6 +271,7 @@ void ExplicitStepper::commit() {
   committed_ = true;
   rejected_ = false;
   watch_.accept(*field_);
+  field_->step_was(true);
 }
 
 void ExplicitStepper::interpolant(Interpolant& out) {

@@ -5,14 +5,12 @@
 // Steps do not end on the singular point itself.
 #include <memory>
 
-#include "formulation/projected_field.h"
 #include "method/explicit.h"
-#include "stepper/crossing_watch.h"
-#include "stepper/stepper.h"
+#include "stepper/field_stepper.h"
 
 namespace daedalus {
 
-class ExplicitStepper final : public Stepper {
+class ExplicitStepper final : public FieldStepper {
  public:
   ExplicitStepper(std::shared_ptr<ProjectedField> field, const ExplicitTable& method,
                   const Options& options, const Vector& atol, Statistics& statistics);
@@ -42,36 +40,23 @@ class ExplicitStepper final : public Stepper {
     return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * n_;
   }
   void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
-  void spread(const std::vector<double>& x, const double* xp, State& to);
-  void guess_multipliers();
   Outcome make_stages(double h);
   bool make_constrained_slope(int i, double h);
   void make_slopes_inside(double t, const double* x, double h, int count);
-  bool project_end(double t, double* x);
   bool make_end(double t);
   void ask_field_for(double h);
   bool take_step(double h, double end);
   double share() const;
   void note_stiffness();
-  void count();
   double error(double h);
-  double weighted(const double* x, const double* a, const double* b) const;
   double first_step(double limit);
 
-  std::shared_ptr<ProjectedField> field_;
   const ExplicitTable& method_;
-  Options options_;
-  Vector atol_;
-  Statistics& statistics_;
-  int n_;
-  std::int64_t counted_ = 0, iterated_ = 0;  ///< factorizations and iterations of the field
-  std::vector<double> x_, next_x_;           ///< of state_ and next_, in the order of the field
-  std::vector<double> slopes_, stage_, ahead_, estimate_, tolerance_, multipliers_;
+  std::vector<double> slopes_, stage_, ahead_, estimate_;
   int slopes_known_ = 0;    ///< of the step found, with its end
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;
   int stiff_steps_ = 0, easy_steps_ = 0;
-  CrossingWatch watch_;
 };
 
 }  // namespace daedalus

@@ -1,0 +1,59 @@
+#include "stepper/field_stepper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace daedalus {
+
+FieldStepper::FieldStepper(std::shared_ptr<ProjectedField> field, const Options& options,
+                           const Vector& atol, Statistics& statistics)
+    : field_(std::move(field)),
+      options_(options),
+      atol_(field_->differential),
+      statistics_(statistics),
+      n_(field_->differential) {
+  for (auto* list : {&x_, &next_x_, &tolerance_}) list->resize(static_cast<std::size_t>(n_));
+  multipliers_.resize(static_cast<std::size_t>(field_->algebraic));
+  for (int i = 0; i < n_; ++i) atol_[i] = atol[field_->place(i)];
+}
+
+double FieldStepper::weighted(const double* x, const double* a, const double* b) const {
+  double sum = 0;
+  for (int i = 0; i < n_; ++i) {
+    const double size = std::max(std::abs(a[i]), std::abs(b[i]));
+    const double part = x[i] / (atol_[i] + options_.rtol * size);
+    sum += part * part;
+  }
+  return std::sqrt(sum / n_);
+}
+
+void FieldStepper::spread(const std::vector<double>& x, const double* xp, State& to) {
+  field_->scatter(x.data(), to.y.data());
+  field_->scatter(xp, to.yp.data());
+  field_->multipliers(multipliers_.data());
+  for (int k = 0; k < field_->algebraic; ++k) to.y[field_->place(n_ + k)] = multipliers_[k];
+}
+
+void FieldStepper::guess_multipliers() {
+  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
+  field_->guess_multipliers(multipliers_.data());
+}
+
+bool FieldStepper::project_end(double t, double* x) {
+  for (int i = 0; i < n_; ++i) tolerance_[i] = atol_[i] + options_.rtol * std::abs(x[i]);
+  return field_->project_end(t, x, tolerance_.data());
+}
+
+void FieldStepper::count() {
+  statistics_.factorizations += std::exchange(field_->factorizations, 0);
+  statistics_.solves += std::exchange(field_->iterations, 0);
+}
+
+bool FieldStepper::fail_not_finite() {
+  return fail(Reason::not_finite, {"the accelerations or slopes are not finite", where(),
+                                   "the equations are not defined at this point",
+                                   "check the start values and the arguments of functions"});
+}
+
+}  // namespace daedalus
