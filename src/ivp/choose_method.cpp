@@ -1,6 +1,6 @@
 // Method "auto". Constrained motions are made by explicit steps on the manifold of the constraints,
-// which need fewer steps and no Newton iteration, and pass singular points. Some steps made ahead
-// tell whether forces are stiff.
+// which need fewer steps and no Newton iteration, and pass singular points. Where implicit steps
+// cannot take turns later, some steps made ahead tell whether the problem is stiff.
 #include <cmath>
 #include <limits>
 
@@ -56,21 +56,20 @@ bool may_lie_on_a_manifold(const Problem& problem) {
 
 }  // namespace
 
-/// The norm of dF/dx at the start by the power method, which takes less than one step. Motions
+/// The norm of dF/dx by the power method, which takes less than one step. Motions
 /// double back, x' = v, v' = -w^2 x: two steps of it count together.
-double Integrator::Run::fastest_rate(ProjectedField& field) const {
+double Integrator::Run::fastest_rate(ProjectedField& field, const State& at) {
   constexpr int iterations = 8;
   constexpr double small = 1e-7;
-  const State& start = stepper_->state();
   Vector x(field.differential), moved(x), slope(x), direction(x);
-  field.gather(start.y.data(), x.data());
-  if (!field.slope(start.t, x.data(), slope.data())) return infinity;
+  field.gather(at.y.data(), x.data());
+  if (!field.slope(at.t, x.data(), slope.data())) return infinity;
   for (int i = 0; i < x.size(); ++i) direction[i] = std::sin(7.0 * (i + 1));
   const double eps = small * (1 + x.norm());
   double before = 0, fastest = 0;
   for (int k = 0; k < iterations; ++k) {
     moved = x + (eps / direction.norm()) * direction;
-    if (!field.slope(start.t, moved.data(), direction.data())) return infinity;
+    if (!field.slope(at.t, moved.data(), direction.data())) return infinity;
     direction -= slope;
     const double rate = direction.norm() / eps;
     if (!(rate > 0)) return fastest;
@@ -80,11 +79,18 @@ double Integrator::Run::fastest_rate(ProjectedField& field) const {
   return fastest;
 }
 
+bool Integrator::Run::may_take_turns() const {
+  return field_->differential <= most_that_take_turns;
+}
+
+/// Motions begin with explicit steps in any case: turns to one real matrix come soon enough.
 bool Integrator::Run::shows_stiffness() const {
+  if (may_take_turns() && field_->is_motion()) return false;
   Statistics unseen;
   const std::shared_ptr<ProjectedField> field = field_->for_output();
   const double span = std::abs(problem_.t_span.end - problem_.t_span.begin);
-  if (fastest_rate(*field) * span < few_steps * explicit_->stability) return false;
+  if (fastest_rate(*field, stepper_->state()) * span < few_steps * explicit_->stability)
+    return false;
   ExplicitStepper ahead(field, *explicit_, options_, atol_, unseen);
   ahead.start(stepper_->state(), stepper_->next_step());
   const auto [begin, end] = problem_.t_span;
@@ -122,8 +128,8 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
       why = "stiff in its first steps";
     } else {
       if (!at_start) run = std::make_unique<Run>(problem, chosen, false);
-      run->solution_.choice = chosen.method + ": on constraints, not stiff in its first steps";
-      run->takes_turns_ = run->field_->differential <= most_that_take_turns;
+      run->solution_.choice = chosen.method + ": on constraints, explicit while it is not stiff";
+      run->takes_turns_ = run->may_take_turns();
       return run;
     }
   } catch (const InvalidInput&) {

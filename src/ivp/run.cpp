@@ -223,7 +223,8 @@ bool Integrator::Run::step() {
     const double limit = switches_->empty() ? end : switches_->next_time(t(), end);
     leap_.reset();
     looks_closer_ = false;
-    if (!stepper_->attempt(limit) && !leap_from_start(limit)) {
+    if (!stepper_->attempt(limit) && !(turn_back() && stepper_->attempt(limit)) &&
+        !leap_from_start(limit)) {
       if (const auto near = singularities_ ? singularities_->nearby() : std::nullopt)
         solution_.singularities.push_back(
             {near->t, near->sigma, "the run ended here; on the manifold it would pass"});

@@ -18,6 +18,7 @@
 #include "stepper/implicit_stepper.h"
 #include "stepper/linearly_implicit_extrapolation.h"
 #include "stepper/manifold_stepper.h"
+#include "stepper/motion_rosenbrock.h"
 #include "stepper/rosenbrock_stepper.h"
 
 namespace daedalus {
@@ -53,9 +54,13 @@ class Integrator::Run {
   void prepare_manifold(const State& start);
   void use_manifold_output();
   std::shared_ptr<StepRefiner> manifold_refiner(const ManifoldStepper& stepper);
-  std::unique_ptr<ManifoldStepper> make_implicit_turn();
+  std::unique_ptr<Stepper> make_implicit_turn();
+  const RosenbrockTable& rosenbrock() const;
+  double cost_of_implicit_step() const;
+  bool stability_allows(double h) const;
   void consider_turn();
-  bool other_would_make(double h);
+  void take_turn();
+  bool turn_back();
   void save_turn(std::vector<double>& memory) const;
   void restore_turn(SavedState& memory);
   std::unique_ptr<Stepper> make_stepper(const State& start);
@@ -68,7 +73,8 @@ class Integrator::Run {
   static std::unique_ptr<Run> make_explicit(const Problem& problem, const Options& options,
                                             bool at_start, std::string& why);
   bool shows_stiffness() const;
-  double fastest_rate(ProjectedField& field) const;
+  bool may_take_turns() const;
+  static double fastest_rate(ProjectedField& field, const State& at);
   void leave_out_auxiliary_variables();
   void begin();
   /// The user's variables at a point of the system.

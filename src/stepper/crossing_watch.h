@@ -39,6 +39,14 @@ class CrossingWatch {
     const double rate = last == 0 ? 0 : (health_ - before_) / last;
     return rate != 0 && std::abs(health_ / rate) < steps_ahead * std::abs(h);
   }
+  /// Whether a singular point may be within reach of a step from here, by where the constraints
+  /// themselves say it is. Rows may be nearly dependent all along.
+  bool is_within_reach(double h) const {
+    constexpr double steps_ahead = 2.5;
+    return health_ < suspicious() && !(std::abs(since_) > steps_ahead * std::abs(h));
+  }
+  /// Of a stage, from its health.
+  bool came_near(double health) const { return health < suspicious() && health < 0.5 * health_; }
   /// A mesh point so near to a singular point would begin the next step with the noise of 0/0; a
   /// step `shorter` times as long avoids it.
   bool ends_too_near(double h) const {

@@ -1,5 +1,6 @@
 #pragma once
 // One acceptable step after the other: what a run sees of a family of methods.
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -22,6 +23,12 @@ class Stepper {
   virtual void start(const State& state, double h) = 0;
   /// Looks for an acceptable step that does not pass `limit`. False: see `failure`.
   virtual bool attempt(double limit) = 0;
+  /// Just after `start`: whether a step of about this size would be acceptable.
+  virtual bool would_make(double h, double limit) {
+    const bool made = attempt(limit) && std::abs(h_used_) > 0.5 * std::abs(h);
+    start(State(state_), h);
+    return made;
+  }
   /// Solves again from the same state with a smaller step, for an event inside the last one.
   virtual bool attempt_exactly(double h, const Interpolant& covering) = 0;
   /// Lets `attempt` begin anew from the same state with a step of this size. False: it cannot.
