@@ -163,6 +163,16 @@ EquationSet EquationSet::differentiated_forwards() const {
   });
 }
 
+EquationSet EquationSet::differentiated_forwards_holding(int order) const {
+  return each_kernel([order](Kernel& kernel) {
+    return tangent(kernel.graph, kernel.residual, [&kernel, order](int input) {
+      const Leaf& leaf = kernel.leaves[static_cast<std::size_t>(input)];
+      const bool held = leaf.kind == Leaf::Kind::variable && leaf.order == order;
+      return held ? kernel.graph.constant(0) : rate_of(kernel, input);
+    });
+  });
+}
+
 EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
   std::vector<int> all(static_cast<std::size_t>(rows_));
   std::iota(all.begin(), all.end(), 0);

@@ -27,6 +27,8 @@ class EquationSet {
   /// The same by forward differentiation: where variables enter by their difference it is that of
   /// their derivatives, which loses no digits.
   EquationSet differentiated_forwards() const;
+  /// The same with the derivatives of this order held.
+  EquationSet differentiated_forwards_holding(int order) const;
   /// Their partial derivatives with respect to time alone, all variables held.
   EquationSet time_partial() const;
   /// Only the rows that are wanted, renumbered in the order of `keep`.

@@ -26,8 +26,8 @@ SparseMotion::SparseMotion(MotionSets sets, std::shared_ptr<const std::vector<do
       m_(sets.constraints.rows()),
       modes_(std::move(modes)),
       make_dense_(std::move(dense)),
-      level_{sets.constraints, sets.constraints.differentiated_forwards(),
-             sets.constraints.differentiated_forwards().differentiated_forwards()},
+      level_{sets.constraints, sets.constraints.differentiated_forwards()},
+      curvature_(level_[1].differentiated_forwards_holding(1)),
       force_set_(std::move(sets.force)),
       force_function_(std::move(sets.force_function)),
       jacobian_(sets.constraints, {0}),
@@ -63,6 +63,9 @@ SparseMotion::SparseMotion(MotionSets sets, std::shared_ptr<const std::vector<do
     jacobian_slot_.push_back(slot(entry.row, entry.variable));
   for (const auto& [coordinate, multiplier] : directions_.at)
     direction_slot_.push_back(slot(multiplier, coordinate));
+  slots_in_order_ = jacobian_slot_.size() == column_.size();
+  for (std::size_t k = 0; slots_in_order_ && k < jacobian_slot_.size(); ++k)
+    slots_in_order_ = jacobian_slot_[k] == static_cast<int>(k);
   gram_ = GramFactors(n_, start_, column_);
 
   const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
@@ -129,7 +132,7 @@ bool SparseMotion::pays() const {
 
 Point SparseMotion::point(double t, const double* q, const double* v) {
   tables_[0] = q, tables_[1] = v ? v : zeros_.data();
-  tables_[2] = tables_[3] = zeros_.data();  // curvature: without acceleration
+  tables_[2] = zeros_.data();
   return {t, tables_, modes_ ? modes_->data() : nullptr};
 }
 
@@ -189,10 +192,14 @@ bool SparseMotion::prepare(double t, const double* q) {
     if (!mass_.factor(mass_values_.data())) return false;
     mass_known_ = mass_entries_.constant;
   }
-  jacobian_.evaluate(here, jacobian_values_.data());
-  std::fill(plain_rows_.begin(), plain_rows_.end(), 0.0);
-  for (std::size_t k = 0; k < jacobian_slot_.size(); ++k)
-    plain_rows_[jacobian_slot_[k]] += jacobian_values_[k];
+  if (slots_in_order_) {
+    jacobian_.evaluate(here, plain_rows_.data());
+  } else {
+    jacobian_.evaluate(here, jacobian_values_.data());
+    std::fill(plain_rows_.begin(), plain_rows_.end(), 0.0);
+    for (std::size_t k = 0; k < jacobian_slot_.size(); ++k)
+      plain_rows_[jacobian_slot_[k]] += jacobian_values_[k];
+  }
   if (mass_.is_diagonal()) {
     for (std::size_t k = 0; k < rows_.size(); ++k)
       rows_[k] = plain_rows_[k] * mass_.inverse_root()[column_[k]];
@@ -248,7 +255,7 @@ bool SparseMotion::slope(double t, const double* x, double* xp) {
   const Point here = point(t, q, v);
   find_force(t, q, v);
   mass_.to_scaled_force(force_.data());
-  level_[2].residual(here, right_side_.data());
+  curvature_.residual(here, right_side_.data());
   for (int i = 0; i < m_; ++i)
     for (int k = start_[i]; k < start_[i + 1]; ++k) right_side_[i] += rows_[k] * force_[column_[k]];
   std::copy(right_side_.begin(), right_side_.end(), lambda_.begin());

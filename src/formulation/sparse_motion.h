@@ -92,7 +92,9 @@ class SparseMotion final : public ProjectedField {
   Dense make_dense_;
   std::shared_ptr<ProjectedField> dense_;
   std::shared_ptr<SparseMotionDerivatives> derivatives_;  ///< made when first asked for
-  EquationSet level_[3], force_set_;
+  EquationSet level_[2];   ///< the constraints, and differentiated once
+  EquationSet curvature_;  ///< differentiated twice, without acceleration
+  EquationSet force_set_;
   Function<2> force_function_;
   EquationJacobian jacobian_;
   SparseEntries mass_entries_, directions_;
@@ -105,12 +107,13 @@ class SparseMotion final : public ProjectedField {
     int block, first;  ///< in the scaled rows
   };
   std::vector<Segment> segments_;
-  std::vector<int> jacobian_slot_;   ///< of each value of jacobian_ in rows_
+  std::vector<int> jacobian_slot_;  ///< of each value of jacobian_ in rows_
+  bool slots_in_order_ = false;
   std::vector<int> direction_slot_;  ///< of each entry of B in the row it belongs to
 
   double at_t_ = 0, size_ = 1;
   bool mass_known_ = false, prepared_ = false, directions_differ_ = false, lost_ = false;
-  const double* tables_[4] = {};
+  const double* tables_[3] = {};
   std::vector<double> zeros_, jacobian_values_, mass_values_, direction_values_, plain_rows_, rows_;
   std::vector<double> length_, length_at_start_;  ///< squares, of the scaled rows
   std::vector<double> at_q_, force_, step_, right_side_, lambda_, shown_;

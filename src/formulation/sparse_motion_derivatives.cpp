@@ -18,7 +18,7 @@ class SparseMotionDerivatives {
   explicit SparseMotionDerivatives(const SparseMotion& motion)
       : n_(motion.n_),
         m_(motion.m_),
-        curvature_(motion.level_[2], {0, 1}),
+        curvature_(motion.level_[1].differentiated_forwards(), {0, 1}),
         bending_(motion.level_[0]),
         slope_(static_cast<std::size_t>(2 * n_)),
         curvature_values_(curvature_.entries().size()),

@@ -70,6 +70,7 @@ GramFactors::GramFactors(int columns, const std::vector<int>& start,
     return x.slot != y.slot ? x.slot < y.slot : x.a < y.a;
   });
   s_.resize(s_row_.size());
+  diagonal_ = s_row_.size() == size;
   l_start_.resize(size + 1);
   for (auto* list : {&parent_, &count_, &flag_, &pattern_}) list->resize(size);
   for (auto* list : {&d_, &y_, &permuted_}) list->resize(size);
@@ -84,6 +85,10 @@ bool GramFactors::factor(const double* values) {
   if (size() == 0) return true;
   std::fill(s_.begin(), s_.end(), 0.0);
   for (const Product& p : products_) s_[p.slot] += values[p.a] * values[p.b];
+  if (diagonal_) {
+    d_ = s_;
+    return std::all_of(d_.begin(), d_.end(), [](double d) { return d > 0; });
+  }
   const int done = ldl_numeric(size(), s_start_.data(), s_row_.data(), s_.data(), l_start_.data(),
                                parent_.data(), count_.data(), l_row_.data(), l_.data(), d_.data(),
                                y_.data(), pattern_.data(), flag_.data(), nullptr, nullptr);
@@ -92,6 +97,10 @@ bool GramFactors::factor(const double* values) {
 
 void GramFactors::solve(double* c) const {
   const int m = size();
+  if (diagonal_) {
+    for (int k = 0; k < m; ++k) c[order_[k]] /= d_[k];
+    return;
+  }
   for (int k = 0; k < m; ++k) permuted_[k] = c[order_[k]];
   for (int k = 0; k < m; ++k) {
     const double x = permuted_[k];

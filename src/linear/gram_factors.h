@@ -28,6 +28,7 @@ class GramFactors {
   struct Product {
     int slot, a, b;  ///< s[slot] += value[a] value[b]
   };
+  bool diagonal_ = false;           ///< rows share no column
   std::vector<int> order_, place_;  ///< row eliminated k-th, and the other way round
   std::vector<Product> products_;
   std::vector<int> s_start_, s_row_;  ///< upper half of P S P^T, by columns
