@@ -121,6 +121,16 @@ TEST(Singular, MayBeHitExactlyEveryTime) {
             << m.name << ", " << method << ", " << rtol;
 }
 
+TEST(Singular, MayBeMissedByALittleAtAStart) {
+  // What the step before has left differs: starts next to a singular point are to be put onto the
+  // constraints by what knows of it, or velocities are off by 1e-4.
+  for (const SingularMechanism& m : {reproduce::four_bar(), reproduce::parallelogram()})
+    for (const double rtol : {1e-4, 1e-6, 1e-8})
+      for (const double factor : {0.7, 0.79, 0.88, 0.97, 1.06, 1.15, 1.24})
+        EXPECT_LE(error_with_hits(m, "dop853", factor * rtol, 5), 30 * rtol)
+            << m.name << ", " << factor * rtol;
+}
+
 TEST(Singular, TimesAreTold) {
   const SingularMechanism m = reproduce::four_bar();
   const Problem reference = m.minimal(0.3, 8, 3);
@@ -134,28 +144,30 @@ TEST(Singular, TimesAreTold) {
     EXPECT_NEAR(s.singularities[k].t, expected.events[k].t, 2e-3);
 }
 
-/// Median over phases of the error at the end after fixed steps.
-double median_error(const SingularMechanism& m, const char* method, int steps) {
-  std::vector<double> errors;
-  const double end = 0.5;  // one crossing
+/// Of the error at the end, one crossing behind the start, between two numbers of fixed steps: the
+/// median over phases. Their errors differ by 1e5, as steps end near the singular point or not.
+double observed_order(const SingularMechanism& m, const char* method, int coarse, int fine) {
+  std::vector<double> orders;
+  const double end = 0.5;
   for (int phase = 0; phase < 24; ++phase) {
     const double theta = 1.2 + 0.04 * phase;
-    const Solution s = solve(m.problem(theta, 6, end),
-                             {.method = method, .dense = false, .fixed_step = end / steps});
-    errors.push_back(error_of(s, expected_end(m, theta, 6, end)));
+    const Vector expected = expected_end(m, theta, 6, end);
+    const auto error = [&](int steps) {
+      return error_of(solve(m.problem(theta, 6, end),
+                            {.method = method, .dense = false, .fixed_step = end / steps}),
+                      expected);
+    };
+    orders.push_back(std::log(error(coarse) / error(fine)) / std::log(double(fine) / coarse));
   }
-  std::nth_element(errors.begin(), errors.begin() + 12, errors.end());
-  return errors[12];
+  std::nth_element(orders.begin(), orders.begin() + 12, orders.end());
+  return orders[12];
 }
 
 TEST(Singular, DoesNotCostTheOrder) {
   const SingularMechanism m = reproduce::four_bar();
-  const auto slope = [&](const char* method, int coarse, int fine) {
-    return std::log(median_error(m, method, coarse) / median_error(m, method, fine)) /
-           std::log(double(fine) / coarse);
-  };
-  EXPECT_GE(slope("dormand_prince_5", 20, 160), 5);
-  EXPECT_GE(slope("dop853", 20, 80), 7);
+  EXPECT_GE(observed_order(m, "dormand_prince_5", 20, 160), 5);
+  // With twice as many steps rounding next to the singular point would decide.
+  EXPECT_GE(observed_order(m, "dop853", 20, 40), 7);
 }
 
 /// Of Table 5.7 in [AscherLin1996].
@@ -238,13 +250,15 @@ TEST(Singular, ConstraintsThatAreAlwaysDependentAreTold) {
   const Solution expected = solve(once, {.method = "dop853", .rtol = 1e-12, .points = 9});
   for (const char* method : {"dop853", "srm"}) {
     SCOPED_TRACE(method);
-    const Solution s = solve(p, {.method = method, .rtol = 1e-9, .points = 9});
+    const double rtol = 1e-9;
+    const Solution s = solve(p, {.method = method, .rtol = rtol, .points = 9});
     ASSERT_TRUE(s.succeeded()) << s.message.text();
     ASSERT_EQ(s.notes.size(), 1u);
+    EXPECT_LT(s.statistics.steps, 50);
     EXPECT_THAT(s.notes[0], ::testing::HasSubstr("depend on each other"));
     for (int i = 0; i < s.rows(); ++i) {
-      EXPECT_LE((s.y(i).head(4) - expected.y(i).head(4)).lpNorm<Eigen::Infinity>(), 1e-7);
-      EXPECT_NEAR(s.y(i)[4] + 2 * s.y(i)[5], expected.y(i)[4], 1e-6);
+      EXPECT_LE((s.y(i).head(4) - expected.y(i).head(4)).lpNorm<Eigen::Infinity>(), 10 * rtol);
+      EXPECT_NEAR(s.y(i)[4] + 2 * s.y(i)[5], expected.y(i)[4], 100 * rtol);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "formulation/combined_problem.h"
 #include "formulation/lean_problem.h"
 #include "ivp/validate.h"
+#include "linear/constraint_matrix.h"
 
 namespace daedalus {
 namespace {
@@ -30,11 +31,18 @@ Input Integrator::Run::shown(double time, const double* y) const {
   return {expansion_->of(time, y, system_->modes->data()), expansion_->visible()};
 }
 
+/// So near that the stepper puts it there. Next to a singular point Newton's iteration would divide
+/// what the tolerance leaves by the distance from it, and lead away; fields know better.
+bool Integrator::Run::is_on_manifold(const State& state) {
+  const double distance = field_->distance(state.t, state.y.data());
+  return distance < close_to_manifold ||
+         (field_->health() < ConstraintMatrix::suspicious && distance < options_.rtol);
+}
+
 bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
                                    Message& message) {
   // Models may have conditions of their own at the start.
-  if (field_ && !system_->constraints && !system_->start_constraints &&
-      field_->distance(state.t, state.y.data()) < close_to_manifold) {
+  if (field_ && !system_->constraints && !system_->start_constraints && is_on_manifold(state)) {
     rate_known_.assign(static_cast<std::size_t>(system_->size), 1);
     note_shift(state);
     return true;

@@ -109,6 +109,7 @@ class Integrator::Run {
   bool settle_once(State& state, const std::vector<double>& keep);
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);
+  bool is_on_manifold(const State& state);
   bool reinitialize(State& state, const std::vector<char>& fixed, bool at_start, Message& message);
   void record_step();
   void record_inside_of_step();

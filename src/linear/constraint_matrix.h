@@ -18,6 +18,9 @@ class ConstraintMatrix {
  public:
   /// Relative to the largest singular value met: below it the singular values are looked at.
   static constexpr double suspicious = 0.1;
+  /// Of rows that depend on each other rounding leaves a singular value of about 1e-16, and what it
+  /// says of x is of the size of c but means nothing.
+  static constexpr double lost_in_rounding = 1e-12;
   /// Below it a singular value is asked when it vanishes.
   static constexpr double in_sight = 0.5;
 
@@ -74,7 +77,7 @@ class ConstraintMatrix {
   void solve_where(const double* c, double* x, double drop_below, Keep keep) {
     solve_rest(c, x, false);
     for (int i = 0; decomposed_ && i < pairs_; ++i) {
-      if (sigma_[i] == 0 || relative_sigma(i) < drop_below) continue;
+      if (relative_sigma(i) < std::max(drop_below, lost_in_rounding)) continue;
       const double size = (left(i, c) - coupling(i, x)) / sigma_[i];
       for (int k = 0; k < n_; ++k) turn_[k] = size * right(i)[k];
       if (relative_sigma(i) < suspicious && !keep(turn_.data(), relative_sigma(i))) continue;
