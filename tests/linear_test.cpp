@@ -15,8 +15,10 @@
 #include <gtest/gtest.h>
 
 #include "allocation_count.h"
+#include "daedalus/vector.h"
 #include "linear/dense_kernels.h"
 #include "linear/pencil.h"
+#include "linear/sum_kernels.h"
 
 std::atomic<long> allocations{0};
 
@@ -149,6 +151,28 @@ void expect_rounding_error(const Pencil& pencil) {
     EXPECT_LT(complex_error(pencil, {shift, 2.0 * shift - 1.0}, make_complex_factors(pencil)),
               bound)
         << "n = " << pencil.size() << " shift " << shift;
+  }
+}
+
+TEST(SumKernels, AddTermByTermWithEveryInstructionSet) {
+  for (InstructionSet set :
+       {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (!is_available(set)) continue;
+    for (const int n : {1, 2, 3, 4, 7, 8, 9, 31, 32, 33, 100})
+      for (const int count : {0, 1, 2, 7, 12}) {
+        const Matrix terms = Matrix::Random(n, std::max(1, count));
+        const Vector weights = Vector::Random(std::max(1, count)), from = Vector::Random(n);
+        std::vector<const double*> term;
+        for (int j = 0; j < count; ++j) term.push_back(terms.col(j).data());
+        Vector expected = Vector::Zero(n);
+        for (int j = 0; j < count; ++j) expected += weights[j] * terms.col(j);
+        Vector with = Vector::Constant(n + 1, 7), without = with;  // nothing behind is touched
+        sum_kernel(set)(n, count, weights.data(), term.data(), from.data(), with.data());
+        sum_kernel(set)(n, count, weights.data(), term.data(), nullptr, without.data());
+        EXPECT_LE((with.head(n) - from - expected).lpNorm<Eigen::Infinity>(), 1e-14) << n;
+        EXPECT_LE((without.head(n) - expected).lpNorm<Eigen::Infinity>(), 1e-14) << n;
+        EXPECT_EQ(with[n] + without[n], 14) << n;
+      }
   }
 }
 

@@ -19,7 +19,9 @@ constexpr double most_growth = 6, most_shrinking = 3;
 
 ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const ExplicitTable& method,
                                  const Options& options, const Vector& atol, Statistics& statistics)
-    : FieldStepper(std::move(field), options, atol, statistics), method_(method) {
+    : FieldStepper(std::move(field), options, atol, statistics),
+      method_(method),
+      sum_(sum_kernel(best_instruction_set())) {
   const std::size_t n = static_cast<std::size_t>(n_);
   slopes_.resize(n * static_cast<std::size_t>(method_.all_stages));
   for (auto* list : {&stage_, &ahead_, &estimate_}) list->resize(n);
@@ -27,13 +29,12 @@ ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const Ex
 
 void ExplicitStepper::sum_up(const double* from, double h, const double* weights, int count,
                              double* x) const {
-  std::copy(from, from + n_, x);
-  for (int j = 0; j < count; ++j) {
-    if (weights[j] == 0) continue;
-    const double w = h * weights[j];
-    const double* k = slope(j);
-    for (int i = 0; i < n_; ++i) x[i] += w * k[i];
-  }
+  double weight[max_stages];
+  const double* term[max_stages];
+  int terms = 0;
+  for (int j = 0; j < count; ++j)
+    if (weights[j] != 0) weight[terms] = h * weights[j], term[terms++] = slope(j);
+  sum_(n_, terms, weight, term, from, x);
 }
 
 void ExplicitStepper::start(const State& state, double h) {
@@ -173,13 +174,7 @@ double ExplicitStepper::error(double h) {
   double part[2] = {0, 0};
   for (int e = 0; e < 2; ++e) {
     if (method_.error_order[e] == 0) continue;
-    std::fill(estimate_.begin(), estimate_.end(), 0.0);
-    for (int j = 0; j < method_.error_stages(); ++j) {
-      const double w = method_.e[e][j];
-      if (w == 0) continue;
-      const double* k = slope(j);
-      for (int i = 0; i < n_; ++i) estimate_[i] += w * k[i];
-    }
+    sum_up(nullptr, 1, method_.e[e].data(), method_.error_stages(), estimate_.data());
     part[e] = weighted(estimate_.data(), x_.data(), next_x_.data()) / share();
   }
   if (method_.error_order[1] == 0) return std::abs(h) * part[0];

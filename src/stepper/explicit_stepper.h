@@ -5,6 +5,7 @@
 // Steps do not end on the singular point itself.
 #include <memory>
 
+#include "linear/sum_kernels.h"
 #include "method/explicit.h"
 #include "stepper/field_stepper.h"
 
@@ -39,6 +40,7 @@ class ExplicitStepper final : public FieldStepper {
   const double* slope(int stage) const {
     return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * n_;
   }
+  /// x = from + h sum_j weights_j slope_j; from null: without.
   void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
   Outcome make_stages(double h);
   bool make_constrained_slope(int i, double h);
@@ -52,6 +54,7 @@ class ExplicitStepper final : public FieldStepper {
   double first_step(double limit);
 
   const ExplicitTable& method_;
+  SumKernel sum_;
   std::vector<double> slopes_, stage_, ahead_, estimate_;
   int slopes_known_ = 0;    ///< of the step found, with its end
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
