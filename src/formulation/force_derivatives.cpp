@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace daedalus {
 
@@ -14,47 +15,40 @@ ForceDerivatives::ForceDerivatives(Function<2> force, int coordinates)
     return;
   }
   in_.resize(2 * n), out_.resize(n), along_random_.resize(n);
-  for (int j = 0; j < 2 * n_; ++j) random_.push_back(1.5 + std::sin(7.0 * (j + 1)));
-  seen_.assign(2 * n * n, 0);
-  std::vector<double> guess(2 * n * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::fill_n(guess.begin() + static_cast<std::ptrdiff_t>(2 * n * i), n, 1.0);
-    guess[2 * n * i + n + i] = 1;
+  rows_of_.resize(2 * n), columns_of_.resize(n + 1);
+  for (int j = 0; j < n_; ++j) {
+    for (int i = 0; i < n_; ++i) rows_of_[j].push_back(i);
+    rows_of_[n_ + j] = {j};
+    columns_of_[j] = {j}, columns_of_[n_].push_back(n_ + j);
   }
-  learn(guess.data());
-  std::fill(seen_.begin(), seen_.end(), 0);
+  for (int j = 0; j < 2 * n_; ++j) random_.push_back(1.5 + std::sin(7.0 * (j + 1)));
 }
 
-/// Adds the entries that are not zero, and shares directions out anew.
+/// Adds the entries that are not zero, once the guess was given up, and shares directions out anew.
 void ForceDerivatives::learn(const double* rows) {
   const int columns = 2 * n_;
-  start_ = {0}, column_.clear();
-  for (int i = 0; i < n_; ++i) {
-    for (int j = 0; j < columns; ++j) {
-      char& seen = seen_[static_cast<std::size_t>(i * columns + j)];
-      seen = seen || rows[i * columns + j] != 0;
-      if (seen) column_.push_back(j);
-    }
-    start_.push_back(static_cast<int>(column_.size()));
-  }
-  direction_of_.assign(static_cast<std::size_t>(columns), 0);
-  directions_ = 0;
-  std::vector<char> taken;  // rows of each direction
+  if (std::exchange(guessed_, false))
+    for (auto& list : rows_of_) list.clear();
+  std::vector<char> seen(static_cast<std::size_t>(n_)), taken;  // taken: rows of each direction
+  columns_of_.clear();
   for (int j = 0; j < columns; ++j) {
-    const auto meets = [&](int d) {
-      for (int i = 0; i < n_; ++i)
-        if (seen_[static_cast<std::size_t>(i * columns + j)] &&
-            taken[static_cast<std::size_t>(d * n_ + i)])
-          return true;
-      return false;
-    };
-    int d = 0;
-    while (d < directions_ && meets(d)) ++d;
-    if (d == directions_) ++directions_, taken.resize(static_cast<std::size_t>(directions_ * n_));
-    direction_of_[static_cast<std::size_t>(j)] = d;
+    std::vector<int>& list = rows_of_[static_cast<std::size_t>(j)];
+    std::fill(seen.begin(), seen.end(), 0);
+    for (const int i : list) seen[i] = 1;
     for (int i = 0; i < n_; ++i)
-      if (seen_[static_cast<std::size_t>(i * columns + j)])
-        taken[static_cast<std::size_t>(d * n_ + i)] = 1;
+      if (rows[i * columns + j] != 0 && !seen[i]) list.push_back(i);
+    const auto meets = [&](std::size_t d) {
+      return std::any_of(list.begin(), list.end(), [&](int i) {
+        return taken[d * static_cast<std::size_t>(n_) + static_cast<std::size_t>(i)];
+      });
+    };
+    std::size_t d = 0;
+    while (d < columns_of_.size() && meets(d)) ++d;
+    if (d == columns_of_.size())
+      columns_of_.emplace_back(), taken.resize(columns_of_.size() * static_cast<std::size_t>(n_));
+    columns_of_[d].push_back(j);
+    for (const int i : list)
+      taken[d * static_cast<std::size_t>(n_) + static_cast<std::size_t>(i)] = 1;
   }
 }
 
@@ -67,32 +61,30 @@ void ForceDerivatives::evaluate(double t, const double* q, const double* v, doub
   learn(rows);
 }
 
+/// With the one at random behind them.
 void ForceDerivatives::along_directions(double t, double* rows) {
-  const int columns = 2 * n_, all = directions_ + 1;  // with the one at random
+  const int columns = 2 * n_, directions = static_cast<int>(columns_of_.size());
   std::fill(rows, rows + n_ * columns, 0.0);
-  for (int first = 0; first < all; first += dual_directions) {
-    const int last = first + dual_directions;
-    for (int j = 0; j < columns; ++j) {
-      Dual& x = in_[static_cast<std::size_t>(j)];
-      const int d = direction_of_[static_cast<std::size_t>(j)];
-      x.d.fill(0);
-      if (d >= first && d < last) x.d[static_cast<std::size_t>(d - first)] = 1;
-      if (directions_ >= first && directions_ < last)
-        x.d[static_cast<std::size_t>(directions_ - first)] = random_[static_cast<std::size_t>(j)];
-    }
+  const auto each_column = [&](int first, auto act) {
+    for (int lane = 0; lane < dual_directions && first + lane < directions; ++lane)
+      for (const int j : columns_of_[static_cast<std::size_t>(first + lane)])
+        act(j, static_cast<std::size_t>(lane));
+  };
+  for (int first = 0; first <= directions; first += dual_directions) {
+    each_column(first, [&](int j, std::size_t lane) { in_[j].d[lane] = 1; });
+    const std::size_t random = static_cast<std::size_t>(directions - first);
+    const bool last = directions - first < dual_directions;
+    for (int j = 0; last && j < columns; ++j) in_[j].d[random] = random_[j];
     std::fill(out_.begin(), out_.end(), Dual());
     force_(Dual(t), {InputOf<Dual>(in_.data(), n_), InputOf<Dual>(in_.data() + n_, n_)},
            OutputOf<Dual>(out_.data(), n_));
-    for (int i = 0; i < n_; ++i) {
-      const auto& d = out_[static_cast<std::size_t>(i)].d;
-      for (int k = start_[i]; k < start_[i + 1]; ++k) {
-        const int direction = direction_of_[static_cast<std::size_t>(column_[k])];
-        if (direction >= first && direction < last)
-          rows[i * columns + column_[k]] = d[static_cast<std::size_t>(direction - first)];
-      }
-      if (directions_ >= first && directions_ < last)
-        along_random_[i] = d[static_cast<std::size_t>(directions_ - first)];
-    }
+    each_column(first, [&](int j, std::size_t lane) {
+      in_[j].d[lane] = 0;
+      for (const int i : rows_of_[static_cast<std::size_t>(j)])
+        rows[i * columns + j] = out_[i].d[lane];
+    });
+    for (int j = 0; last && j < columns; ++j) in_[j].d[random] = 0;
+    for (int i = 0; last && i < n_; ++i) along_random_[i] = out_[i].d[random];
   }
 }
 
@@ -116,11 +108,11 @@ void ForceDerivatives::one_by_one(double t, double* rows) {
 /// An entry that is not in its place changes the derivative along a direction at random.
 bool ForceDerivatives::agrees(const double* rows) const {
   constexpr double rounding = 1e-9;
+  const int columns = 2 * n_;
   for (int i = 0; i < n_; ++i) {
     double sum = 0, size = 0;
-    for (int k = start_[i]; k < start_[i + 1]; ++k) {
-      const double part =
-          rows[i * 2 * n_ + column_[k]] * random_[static_cast<std::size_t>(column_[k])];
+    for (int j = 0; j < columns; ++j) {
+      const double part = rows[i * columns + j] * random_[j];
       sum += part, size += std::abs(part);
     }
     if (std::abs(sum - along_random_[i]) > rounding * size) return false;

@@ -27,11 +27,9 @@ class ForceDerivatives {
 
   Function<2> force_;
   int n_ = 0;
-  int directions_ = 0;
-  std::vector<int> direction_of_;  ///< each column
-  /// Columns that have an entry in a row, one row after the other.
-  std::vector<int> start_, column_;
-  std::vector<char> seen_;  ///< entries, by rows
+  bool guessed_ = true;                       ///< where entries stand
+  std::vector<std::vector<int>> rows_of_;     ///< each column: where it has entries
+  std::vector<std::vector<int>> columns_of_;  ///< each direction
   std::vector<double> random_, along_random_, point_, base_, moved_;
   std::vector<Dual> in_, out_;
 };

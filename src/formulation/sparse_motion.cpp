@@ -9,6 +9,16 @@
 namespace daedalus {
 namespace {
 
+/// Several partial sums, so that an addition need not wait for the last one.
+bool all_finite(const double* x, int n) {
+  double sum[4] = {};
+  int k = 0;
+  for (; k + 4 <= n; k += 4)
+    for (int l = 0; l < 4; ++l) sum[l] += x[k + l];
+  for (; k < n; ++k) sum[0] += x[k];
+  return std::isfinite(sum[0] + sum[1] + sum[2] + sum[3]);
+}
+
 constexpr int few_coordinates = 12;  // dense loops over short rows are as fast
 constexpr int largest_block = 24;    // of the mass matrix
 constexpr double most_fill = 0.5;    // of the factors, relative to dense ones
@@ -70,8 +80,7 @@ SparseMotion::SparseMotion(MotionSets sets, std::shared_ptr<const std::vector<do
 
   const std::size_t n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
   for (auto* list : {&zeros_, &at_q_, &force_, &step_}) list->resize(n);
-  for (auto* list : {&length_, &length_at_start_, &right_side_, &lambda_, &along_, &square_})
-    list->resize(m);
+  for (auto* list : {&length_at_start_, &right_side_, &lambda_, &along_, &square_}) list->resize(m);
   rows_.resize(column_.size()), plain_rows_.resize(column_.size());
   jacobian_values_.resize(jacobian_slot_.size());
   mass_values_.resize(mass_entries_.at.size());
@@ -201,35 +210,33 @@ bool SparseMotion::prepare(double t, const double* q) {
       plain_rows_[jacobian_slot_[k]] += jacobian_values_[k];
   }
   if (mass_.is_diagonal()) {
-    for (std::size_t k = 0; k < rows_.size(); ++k)
-      rows_[k] = plain_rows_[k] * mass_.inverse_root()[column_[k]];
+    const double* root = mass_.inverse_root();
+    const int* column = column_.data();
+    const double* plain = plain_rows_.data();
+    double* row = rows_.data();
+    for (std::size_t k = 0; k < rows_.size(); ++k) row[k] = plain[k] * root[column[k]];
   } else {
     std::copy(plain_rows_.begin(), plain_rows_.end(), rows_.begin());
     for (const Segment& s : segments_) mass_.to_scaled_force(s.block, rows_.data() + s.first);
   }
   ++factorizations;
   const bool positive = gram_.factor(rows_.data());
-  for (int i = 0; i < m_; ++i)
-    length_[i] = dot(rows_.data() + start_[i], rows_.data() + start_[i], start_[i + 1] - start_[i]);
   at_t_ = t;
   std::copy(q, q + n_, at_q_.begin());
   return prepared_ = positive;
 }
 
-double SparseMotion::least_pivot() const {
-  double least = 1;
+bool SparseMotion::pivots_exceed(double part) const {
   for (int i = 0; i < m_; ++i)
-    if (const double part = gram_.pivot(i) / std::max(length_[i], length_at_start_[i]);
-        !(part >= least))
-      least = part;
-  return std::isnan(least) ? 0 : least;
+    if (!(gram_.pivot(i) > part * std::max(gram_.square(i), length_at_start_[i]))) return false;
+  return true;
 }
 
 /// The dense equations, from the moment on at which they are needed; null: not yet, or never.
 ProjectedField* SparseMotion::dense_at(double t, const double* x) {
   if (dense_) return dense_.get();
   const bool regular = prepare(t, x);
-  const bool safe = regular && least_pivot() > (make_dense_ ? nearly_dependent : dependent);
+  const bool safe = regular && pivots_exceed(make_dense_ ? nearly_dependent : dependent);
   lost_ = !safe && !make_dense_;
   if (safe || lost_) return nullptr;
   dense_ = make_dense_();
@@ -256,19 +263,25 @@ bool SparseMotion::slope(double t, const double* x, double* xp) {
   find_force(t, q, v);
   mass_.to_scaled_force(force_.data());
   curvature_.residual(here, right_side_.data());
-  for (int i = 0; i < m_; ++i)
-    for (int k = start_[i]; k < start_[i + 1]; ++k) right_side_[i] += rows_[k] * force_[column_[k]];
-  std::copy(right_side_.begin(), right_side_.end(), lambda_.begin());
+  const int *start = start_.data(), *column = column_.data();
+  const double *row = rows_.data(), *force = force_.data();
+  for (int i = 0; i < m_; ++i) {
+    double sum = right_side_[i];
+    for (int k = start[i]; k < start[i + 1]; ++k) sum += row[k] * force[column[k]];
+    lambda_[i] = sum;
+  }
   gram_.solve(lambda_.data());
   double* a = xp + n_;
-  std::copy(force_.begin(), force_.end(), a);
-  for (int i = 0; i < m_; ++i)
-    for (int k = start_[i]; k < start_[i + 1]; ++k) a[column_[k]] -= rows_[k] * lambda_[i];
+  std::copy(force, force + n_, a);
+  for (int i = 0; i < m_; ++i) {
+    const double pull = lambda_[i];
+    for (int k = start[i]; k < start[i + 1]; ++k) a[column[k]] -= row[k] * pull;
+  }
   mass_.from_scaled_motion(a);
-  double sum = 0;
-  for (int j = 0; j < n_; ++j) xp[j] = v[j], sum += a[j] + v[j];
+  std::copy(v, v + n_, xp);
+  const bool finite = all_finite(xp, 2 * n_);
   for (std::size_t k = 0; k < shown_.size(); ++k) shown_[k] = a[shown_at_[k]];
-  return std::isfinite(sum);
+  return finite;
 }
 
 void SparseMotion::multipliers(double* z) const {
@@ -346,7 +359,7 @@ int SparseMotion::leave_rest(double t, double* x, int branch, double speed) {
 
 void SparseMotion::begin(double t, const double* x) {
   if (dense_at(t, x) || !prepared_) return;
-  length_at_start_ = length_;
+  for (int i = 0; i < m_; ++i) length_at_start_[i] = gram_.square(i);
   size_ = mass_.size_of(x);
   if (!(size_ > 0)) size_ = 1;
 }

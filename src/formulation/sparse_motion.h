@@ -80,7 +80,7 @@ class SparseMotion final : public ProjectedField {
   Point point(double t, const double* q, const double* v);
   void find_force(double t, const double* q, const double* v);
   bool prepare(double t, const double* q);
-  double least_pivot() const;
+  bool pivots_exceed(double part) const;
   ProjectedField* dense_at(double t, const double* x);
   double correct(double* x);
   void compare_directions(double t, const double* q);
@@ -115,7 +115,7 @@ class SparseMotion final : public ProjectedField {
   bool mass_known_ = false, prepared_ = false, directions_differ_ = false, lost_ = false;
   const double* tables_[3] = {};
   std::vector<double> zeros_, jacobian_values_, mass_values_, direction_values_, plain_rows_, rows_;
-  std::vector<double> length_, length_at_start_;  ///< squares, of the scaled rows
+  std::vector<double> length_at_start_;  ///< squares, of the scaled rows
   std::vector<double> at_q_, force_, step_, right_side_, lambda_, shown_;
   std::vector<double> along_, square_;  ///< G_k B_k and G_k G_k of constraint k
 };

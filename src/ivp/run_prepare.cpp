@@ -114,17 +114,26 @@ void Integrator::Run::prepare() {
 
 /// What the field keeps, where it can tell.
 void Integrator::Run::watch_constraints() {
-  if (field_->constraint_names.empty()) return;
+  std::vector<double> x(static_cast<std::size_t>(field_->differential));
+  const auto residual = [field = field_.get(), x](int k) {
+    return [k, field, x](double t, const double* y, double* r) mutable {
+      field->gather(y, x.data());
+      field->level(k, t, x.data(), r);
+    };
+  };
+  if (field_->constraint_names.empty()) {
+    // Functions of the user would be differentiated anew at each step.
+    const int told = field_->is_sparse() ? static_cast<int>(system_->levels.size()) : 0;
+    for (int k = 0; k < std::min(told, field_->levels()); ++k)
+      system_->levels[static_cast<std::size_t>(k)].residual = residual(k);
+    return;
+  }
   system_->levels.clear();
   for (int k = 0; k < field_->levels(); ++k) {
     ConstraintLevel level{k == 0 ? "position" : "velocity", field_->constraint_names, {}};
     if (k > 0)
       for (std::string& name : level.equations) name = "d/dt " + name;
-    std::vector<double> x(static_cast<std::size_t>(field_->differential));
-    level.residual = [k, field = field_.get(), x](double t, const double* y, double* r) mutable {
-      field->gather(y, x.data());
-      field->level(k, t, x.data(), r);
-    };
+    level.residual = residual(k);
     system_->levels.push_back(std::move(level));
   }
 }

@@ -70,6 +70,9 @@ GramFactors::GramFactors(int columns, const std::vector<int>& start,
     return x.slot != y.slot ? x.slot < y.slot : x.a < y.a;
   });
   s_.resize(s_row_.size());
+  products_start_.assign(s_.size() + 1, 0);
+  for (const Product& p : products_) ++products_start_[static_cast<std::size_t>(p.slot) + 1];
+  for (std::size_t k = 0; k < s_.size(); ++k) products_start_[k + 1] += products_start_[k];
   diagonal_ = s_row_.size() == size;
   l_start_.resize(size + 1);
   for (auto* list : {&parent_, &count_, &flag_, &pattern_}) list->resize(size);
@@ -83,8 +86,14 @@ GramFactors::GramFactors(int columns, const std::vector<int>& start,
 
 bool GramFactors::factor(const double* values) {
   if (size() == 0) return true;
-  std::fill(s_.begin(), s_.end(), 0.0);
-  for (const Product& p : products_) s_[p.slot] += values[p.a] * values[p.b];
+  const Product* product = products_.data();
+  for (std::size_t slot = 0; slot < s_.size(); ++slot) {
+    double sum = 0;
+    for (const Product* end = products_.data() + products_start_[slot + 1]; product < end;
+         ++product)
+      sum += values[product->a] * values[product->b];
+    s_[slot] = sum;
+  }
   if (diagonal_) {
     d_ = s_;
     return std::all_of(d_.begin(), d_.end(), [](double d) { return d > 0; });

@@ -19,6 +19,8 @@ class GramFactors {
   bool factor(const double* values);
   /// Row i of A less its part in the rows before it (in the order of elimination): its square.
   double pivot(int i) const { return d_[static_cast<std::size_t>(place_[i])]; }
+  /// Its whole square.
+  double square(int i) const { return s_[static_cast<std::size_t>(s_start_[place_[i] + 1]) - 1]; }
   /// c = S^-1 c.
   void solve(double* c) const;
   /// The same for all columns of a matrix given by rows of this width.
@@ -26,11 +28,12 @@ class GramFactors {
 
  private:
   struct Product {
-    int slot, a, b;  ///< s[slot] += value[a] value[b]
+    int slot, a, b;  ///< s[slot] has the term value[a] value[b]
   };
-  bool diagonal_ = false;           ///< rows share no column
-  std::vector<int> order_, place_;  ///< row eliminated k-th, and the other way round
-  std::vector<Product> products_;
+  bool diagonal_ = false;             ///< rows share no column
+  std::vector<int> order_, place_;    ///< row eliminated k-th, and the other way round
+  std::vector<Product> products_;     ///< by slots
+  std::vector<int> products_start_;   ///< of each slot
   std::vector<int> s_start_, s_row_;  ///< upper half of P S P^T, by columns
   std::vector<double> s_;
   std::vector<int> l_start_, l_row_, parent_, count_, flag_, pattern_;

@@ -43,9 +43,6 @@ class Differentiated {
     for (int k = 0; k < K; ++k) offset_[k] = total, total += lengths_[k];
     total_ = total;
     shifted_.resize(total), plain_out_.resize(4 * static_cast<std::size_t>(rows_) + 1);
-    if (!f_.is_differentiable()) return;
-    dual_in_.resize(total), dual_out_.resize(rows_);
-    dual2_in_.resize(total), dual2_out_.resize(rows_);
   }
 
   const Function<K>& function() const { return f_; }
@@ -82,6 +79,7 @@ class Differentiated {
               const std::array<const double*, K>& dot, const std::array<const double*, K>& ddot,
               double* out) const {
     if (!is_differentiable()) return difference_second(t, a, dot, ddot, out);
+    make_room(dual2_in_, dual2_out_);
     for (int k = 0; k < K; ++k)
       for (int i = 0; i < lengths_[k]; ++i) {
         Dual2& x = dual2_in_[offset_[k] + i];
@@ -111,6 +109,7 @@ class Differentiated {
       else
         difference_jacobian(t, a, k, out);
     } else {
+      make_room(dual2_in_, dual2_out_);
       for (int j = 0; j < lengths_[k]; ++j) {
         load(t, a);
         dual2_in_[offset_[k] + j].d[0] = Dual(1.0);
@@ -158,15 +157,25 @@ class Differentiated {
     f_(time, buffers(in), OutputOf<N>(result.data(), rows_));
     for (int i = 0; i < rows_; ++i) out[i] = first_direction(result[i]);
   }
+  /// Dual numbers take much memory, and many functions are never differentiated.
+  template <class N>
+  void make_room(std::vector<N>& in, std::vector<N>& out) const {
+    if (in.empty()) in.resize(static_cast<std::size_t>(total_));
+    if (out.empty()) out.resize(static_cast<std::size_t>(rows_));
+  }
   template <class N>
   auto workspace() const {
-    if constexpr (std::is_same_v<N, Dual>)
+    if constexpr (std::is_same_v<N, Dual>) {
+      make_room(dual_in_, dual_out_);
       return std::pair<std::vector<Dual>&, std::vector<Dual>&>(dual_in_, dual_out_);
-    else
+    } else {
+      make_room(dual2_in_, dual2_out_);
       return std::pair<std::vector<Dual2>&, std::vector<Dual2>&>(dual2_in_, dual2_out_);
+    }
   }
 
   void chunked_jacobian(double t, const std::array<const double*, K>& a, int k, double* out) const {
+    make_room(dual_in_, dual_out_);
     for (int m = 0; m < K; ++m)
       for (int i = 0; i < lengths_[m]; ++i) dual_in_[offset_[m] + i] = Dual(a[m][i]);
     for (int begin = 0; begin < lengths_[k]; begin += dual_directions) {
