@@ -65,6 +65,7 @@ void ImplicitStepper::restore(SavedState& memory) {
   order_.factorizations_since_change = static_cast<int>(std::clamp(since, 0.0, 1e9));
   last_newton_.iterations = static_cast<int>(std::clamp(iterations, 0.0, 1e9));
   memory.list(pencil_.a), memory.list(pencil_.e);
+  pencil_.condense();
   for (std::size_t k = 0; k < solvers_.size(); ++k) {
     if (!memory.flag()) continue;
     use(static_cast<int>(k));

@@ -13,6 +13,7 @@
 #include "linear/dense_tiny.h"
 #include "linear/dense_small.h"
 #include "linear/dense_large.h"
+#include "linear/dense_columns.h"
 #include "linear/dense_dispatch.h"
 #include "linear/stage_lanes.h"
 // clang-format on

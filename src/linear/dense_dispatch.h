@@ -5,16 +5,17 @@ namespace {
 template <int registers>
 DenseKernels small_kernels() {
   return {RealSmall<registers>::factor, RealSmall<registers>::solve,
-          ComplexSmall<registers>::factor, ComplexSmall<registers>::solve};
+          ComplexSmall<registers>::factor, ComplexSmall<registers>::solve, subtract_columns};
 }
 
 template <int n>
 DenseKernels tiny_kernels() {
-  return {RealTiny<n>::factor, RealTiny<n>::solve, ComplexTiny<n>::factor, ComplexTiny<n>::solve};
+  return {RealTiny<n>::factor, RealTiny<n>::solve, ComplexTiny<n>::factor, ComplexTiny<n>::solve,
+          subtract_columns};
 }
 
 DenseKernels large_kernels() {
-  return {Large::factor, Large::solve, LargeComplex::factor, LargeComplex::solve};
+  return {Large::factor, Large::solve, LargeComplex::factor, LargeComplex::solve, subtract_columns};
 }
 
 /// More than eight rows come in steps of eight: finer ones would gain little and cost code.

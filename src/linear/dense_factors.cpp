@@ -1,7 +1,10 @@
 // Dense LU of a pencil by the best kernels of this machine.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "linear/condensed_rows.h"
 #include "linear/dense_kernels.h"
 #include "linear/factors.h"
 #include "linear/stage_kernels.h"
@@ -58,17 +61,38 @@ namespace {
 /// Owns what a DenseFactor points to.
 class DenseMemory {
  public:
-  DenseMemory(int n, int parts) {
-    constexpr int line = 8;  // doubles in a cache line
-    const std::size_t stride = (n + line - 1) / line * line;
-    const std::size_t per_part = stride * stride + 2 * stride;
-    numbers_.assign(parts * per_part + line, 0.0);
+  DenseMemory(int n, int parts) : parts_(parts) {
+    const std::size_t stride = stride_for(n);
+    numbers_.assign(parts * per_part(stride) + line, 0.0);
     rows_.assign(2 * stride, 0);
+    lay_out(n);
+  }
+  DenseMemory(const DenseMemory&) = delete;
+  DenseMemory& operator=(const DenseMemory&) = delete;
+
+  /// For a matrix that is no larger than the one of the constructor.
+  void hold(int n) {
+    if (n == factor.n) return;
+    std::fill(numbers_.begin(), numbers_.end(), 0.0);
+    std::fill(rows_.begin(), rows_.end(), 0);
+    lay_out(n);
+  }
+
+  DenseFactor factor;
+
+ private:
+  static constexpr int line = 8;  // doubles in a cache line
+  static std::size_t stride_for(int n) {
+    return static_cast<std::size_t>((n + line - 1) / line * line);
+  }
+  static std::size_t per_part(std::size_t stride) { return stride * stride + 2 * stride; }
+
+  void lay_out(int n) {
+    const std::size_t stride = stride_for(n), square = stride * stride;
     const auto past = reinterpret_cast<std::uintptr_t>(numbers_.data()) / sizeof(double) % line;
     double* const re = numbers_.data() + (line - past) % line;
-    double* const im = parts > 1 ? re + per_part : nullptr;
+    double* const im = parts_ > 1 ? re + per_part(stride) : nullptr;
     const auto at = [](double* part, std::size_t place) { return part ? part + place : nullptr; };
-    const std::size_t square = stride * stride;
     factor = {.n = n,
               .stride = static_cast<int>(stride),
               .re = re,
@@ -80,14 +104,49 @@ class DenseMemory {
               .pivot = rows_.data(),
               .order = rows_.data() + stride};
   }
-  DenseMemory(const DenseMemory&) = delete;
-  DenseMemory& operator=(const DenseMemory&) = delete;
 
-  DenseFactor factor;
-
- private:
+  int parts_;
   std::vector<double> numbers_;
   std::vector<long long> rows_;
+};
+
+/// Kernels and their memory, for the whole matrix or for what a Condensation leaves of it.
+template <class T>
+class DenseFactorization {
+ public:
+  DenseFactorization(int n, InstructionSet set)
+      : set_(set), kernels_(dense_kernels(set, n)), memory_(n, sizeof(T) / sizeof(double)) {}
+
+  bool is_condensed() const { return is_condensed_; }
+  CondensedRows<T>& condensed() { return condensed_; }
+  const DenseKernels& kernels() const { return kernels_; }
+  const DenseFactor& factor() const { return memory_.factor; }
+
+  /// True: the matrix that remains is at `re` and `im`.
+  bool condense(const Pencil& pencil, T shift, double*& re, double*& im) {
+    const Condensation* const found = pencil.condensation.get();
+    if (!found && !is_condensed_) return false;
+    is_condensed_ = found;
+    if (is_condensed_) {
+      const int r = found->remaining();
+      re = found->scratch(), im = re + static_cast<std::ptrdiff_t>(r) * r;
+      is_condensed_ =
+          condensed_.form(*found, pencil.size(), pencil.e.data(), pencil.a.data(), shift, re, im);
+    }
+    const int n = is_condensed_ ? condensed_.remaining() : pencil.size();
+    if (n != memory_.factor.n) kernels_ = dense_kernels(set_, n), memory_.hold(n);
+    return is_condensed_;
+  }
+  int in_whole_matrix(const Pencil& pencil, int column) const {
+    return column < 0 ? column : pencil.condensation.get()->kept_column()[column];
+  }
+
+ private:
+  InstructionSet set_;
+  DenseKernels kernels_;
+  DenseMemory memory_;
+  bool is_condensed_ = false;
+  CondensedRows<T> condensed_;
 };
 
 class DenseRealFactors final : public RealFactors {
@@ -124,13 +183,66 @@ class DenseComplexFactors final : public ComplexFactors {
   DenseMemory memory_;
 };
 
+class CondensedRealFactors final : public RealFactors {
+ public:
+  CondensedRealFactors(int n, InstructionSet set) : lu_(n, set) {}
+
+  bool factor(const Pencil& pencil, double shift) override {
+    double *re = nullptr, *im = nullptr;
+    if (lu_.condense(pencil, shift, re, im)) {
+      const int column = lu_.kernels().factor_real(lu_.factor(), re, re, 0);
+      singular_column_ = lu_.in_whole_matrix(pencil, column);
+    } else {
+      singular_column_ =
+          lu_.kernels().factor_real(lu_.factor(), pencil.e.data(), pencil.a.data(), shift);
+    }
+    return singular_column_ < 0;
+  }
+  void solve(double* x) const override {
+    if (!lu_.is_condensed()) return lu_.kernels().solve_real(lu_.factor(), x);
+    lu_.kernels().solve_real(lu_.factor(), lu_.condensed().reduce(lu_.kernels(), x, nullptr));
+    lu_.condensed().expand(x, nullptr);
+  }
+
+ private:
+  mutable DenseFactorization<double> lu_;
+};
+
+class CondensedComplexFactors final : public ComplexFactors {
+ public:
+  CondensedComplexFactors(int n, InstructionSet set) : lu_(n, set) {}
+
+  bool factor(const Pencil& pencil, double shift_re, double shift_im) override {
+    double *re = nullptr, *im = nullptr;
+    if (lu_.condense(pencil, Split(shift_re, shift_im), re, im)) {
+      const int column = lu_.kernels().factor_complex(lu_.factor(), im, re, 0, 1);
+      singular_column_ = lu_.in_whole_matrix(pencil, column);
+    } else {
+      singular_column_ = lu_.kernels().factor_complex(lu_.factor(), pencil.e.data(),
+                                                      pencil.a.data(), shift_re, shift_im);
+    }
+    return singular_column_ < 0;
+  }
+  void solve(double* re, double* im) const override {
+    if (!lu_.is_condensed()) return lu_.kernels().solve_complex(lu_.factor(), re, im);
+    double* const b = lu_.condensed().reduce(lu_.kernels(), re, im);
+    lu_.kernels().solve_complex(lu_.factor(), b, b + lu_.condensed().stride());
+    lu_.condensed().expand(re, im);
+  }
+
+ private:
+  mutable DenseFactorization<Split> lu_;
+};
+
 }  // namespace
 
 std::unique_ptr<RealFactors> make_dense_real_factors(int n, InstructionSet set) {
+  if (n > largest_uncondensed) return std::make_unique<CondensedRealFactors>(n, set);
   return std::make_unique<DenseRealFactors>(n, set);
 }
 
 std::unique_ptr<ComplexFactors> make_dense_complex_factors(int n, InstructionSet set) {
+  if (n > largest_uncondensed) return std::make_unique<CondensedComplexFactors>(n, set);
   return std::make_unique<DenseComplexFactors>(n, set);
 }
 

@@ -39,6 +39,9 @@ struct DenseKernels {
   void (*solve_real)(const DenseFactor&, double* x);
   int (*factor_complex)(const DenseFactor&, const double* e, const double* a, double re, double im);
   void (*solve_complex)(const DenseFactor&, double* re, double* im);
+  /// re -= C t_re and im -= C t_im (unless null), with columns of `stride` rows, a multiple of 8.
+  void (*subtract_columns)(int stride, int columns, const double* c, const double* t_re,
+                           const double* t_im, double* re, double* im);
 };
 
 bool is_available(InstructionSet set);

@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "linear/condensation.h"
+
 namespace daedalus {
 
 /// krylov: entries as in `sparse`, but solved by iterations instead of factors.
@@ -59,6 +61,13 @@ struct Pencil {
   int size() const { return pattern.size; }
   /// Where entry (row, column), which the pattern has, stands in e and a.
   std::size_t position(int row, int column) const;
+
+  CondensationOnDemand condensation;  ///< of dense factors to come
+  /// Looks for rows that need no factors. Whoever changes the values afterwards must ask again.
+  void condense() {
+    if (storage == Storage::dense && size() > largest_uncondensed)
+      condensation.update(size(), e.data(), a.data());
+  }
 };
 
 /// Factors of  shift E + A.

@@ -238,6 +238,8 @@ void Jacobian::sweep(double t, const double* y, const double* yp, bool wrt_yp,
 }
 
 bool Jacobian::all_finite(const std::vector<double>& values) {
+  const Eigen::Map<const Vector> all(values.data(), std::ssize(values));
+  if ((all - all).sum() == 0) return true;  // else some x - x is not a number
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k])) return nonfinite_row_ = pattern_.row[k], false;
   return true;
@@ -247,6 +249,7 @@ bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pen
   nonfinite_row_ = -1;
   if (system_.own_jacobian) {
     system_.own_jacobian->evaluate(t, y, yp, pencil.a.data(), pencil.e.data());
+    pencil.condense();
     return all_finite(pencil.a) && all_finite(pencil.e);
   }
   if (system_.supplied_jacobian) {
@@ -261,6 +264,7 @@ bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pen
   } else if (system_.constant_mass) {
     std::copy(constant_e_.begin(), constant_e_.end(), pencil.e.begin());
   }
+  pencil.condense();
   return all_finite(pencil.a) && all_finite(pencil.e);
 }
 

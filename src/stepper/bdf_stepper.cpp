@@ -392,6 +392,7 @@ void BdfStepper::restore(SavedState& memory) {
     *flag = memory.flag();
   memory_.restore(memory);
   memory.list(pencil_.a), memory.list(pencil_.e);
+  pencil_.condense();
   factors_->restore_pivots(pencil_, memory.list());
   norm_.set_reference(state_.y.data());
   if (factors_valid_) factors_valid_ = factors_->factor(pencil_, shift_);
