@@ -16,6 +16,7 @@ constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 constexpr double keep_jacobian_below = 0.001;  // rate of Newton's iteration
 constexpr double longest_by_hearsay = 100;     // steps beyond ask for a new matrix
 constexpr double error_of_cut_step = 3;        // at an event, in tolerances
+constexpr int shorten_up_to = 6;               // times, for the sake of Newton's iteration
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
 
 /// Of 1, 3, 5, 7 stages.
@@ -185,9 +186,15 @@ bool ImplicitStepper::renew_factors() {
   return true;
 }
 
-bool ImplicitStepper::solve_stages() {
+bool ImplicitStepper::solve_stages(int slow_before) {
   norm_.set_step(h_);
-  last_newton_ = current()->solve(state_, h_, norm_, newton_, statistics_, {extrapolate_, nullptr});
+  NewtonSettings settings = newton_;
+  // Rates of earlier steps promise nothing where this one has just seen slow ones; and where
+  // shortening it makes them no faster, more iterations help.
+  if (slow_before > 0) settings.measure_rate = true;
+  if (slow_before > shorten_up_to) settings.max_iterations *= 4;
+  last_newton_ =
+      current()->solve(state_, h_, norm_, settings, statistics_, {extrapolate_, nullptr});
   if (last_newton_.outcome == NewtonOutcome::converged) return true;
   ++statistics_.newton_failures;
   if (last_newton_.outcome == NewtonOutcome::predicted_failure)
@@ -243,7 +250,7 @@ void ImplicitStepper::reject(double error) {
 }
 
 bool ImplicitStepper::attempt(double limit) {
-  for (;;) {
+  for (int slow = 0;;) {
     aim_at(limit, options_.fixed_step > 0);
     if (step_is_too_small()) {
       const int worst = last_newton_.worst;
@@ -268,7 +275,7 @@ bool ImplicitStepper::attempt(double limit) {
       if (!renew_factors()) return false;
       if (!factors_valid_) continue;
     }
-    if (!solve_stages()) {
+    if (!solve_stages(slow)) {
       const bool undefined = last_newton_.outcome == NewtonOutcome::not_finite;
       not_finite_in_a_row_ = undefined ? not_finite_in_a_row_ + 1 : 0;
       if (options_.fixed_step > 0)
@@ -280,7 +287,11 @@ bool ImplicitStepper::attempt(double limit) {
                      "the step is too long for this problem, or the method does not suit its index",
                      "use a smaller fixed_step, or error control"});
       h_ *= last_newton_.step_factor;
-      rejected_ = true, extrapolate_ = false;
+      // Where the iteration was only too slow, the same polynomial is the better start the shorter
+      // the step becomes; y itself would ask for more iterations than failed.
+      extrapolate_ = last_newton_.outcome == NewtonOutcome::predicted_failure;
+      if (extrapolate_) ++slow;
+      rejected_ = true;
       if (!jacobian_current_) jacobian_valid_ = false;
       continue;
     }

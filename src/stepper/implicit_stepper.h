@@ -43,7 +43,8 @@ class ImplicitStepper final : public Stepper {
   void use(int position);
   bool renew_jacobian();
   bool renew_factors();
-  bool solve_stages();
+  /// After so many attempts at this step whose iteration was too slow.
+  bool solve_stages(int slow_before);
   double estimate_error();
   double error_size();
   void accept(double error);
