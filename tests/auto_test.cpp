@@ -232,6 +232,35 @@ TEST(Auto, RecordsEveryFormOfHigherIndex) {
   }
 }
 
+/// y' = -y + z, 0 = y - exp(-t / 10), as index 2; `square`: with z^2.
+Problem decay(double end, bool square) {
+  return {.form = LinearlyImplicit{.size = 2,
+                                   .mass = Mass::diagonal({1, 0}),
+                                   .f =
+                                       [square](auto t, auto y, auto out) {
+                                         using std::exp;
+                                         out[0] = (square ? y[1] * y[1] : y[1]) - y[0];
+                                         out[1] = y[0] - exp(-0.1 * t);
+                                       }},
+          .t_span = {0, end},
+          .start = {1, square ? std::sqrt(0.9) : 0.9},
+          .variable_index = {1, 2}};
+}
+
+TEST(Auto, RecordsNothingWhereItCannotPay) {
+  const Solution brief = solve(decay(10, false), {.rtol = 1e-6});
+  EXPECT_EQ(brief.method, "radau");
+  EXPECT_THAT(brief.choice, HasSubstr("too little happens"));
+  EXPECT_NEAR(brief.y_end()[0], std::exp(-1), 1e-6);
+  const Solution lengthy = solve(decay(100, false), {.rtol = 1e-6});
+  EXPECT_THAT(lengthy.choice, HasSubstr("recorded"));
+  EXPECT_NEAR(lengthy.y_end()[0], std::exp(-10), 1e-6);
+  const Solution nonlinear = solve(decay(100, true), {.rtol = 1e-6});
+  EXPECT_EQ(nonlinear.method, "radau");
+  EXPECT_THAT(nonlinear.choice, HasSubstr("nonlinearly"));
+  EXPECT_NEAR(nonlinear.y_end()[0], std::exp(-10), 1e-6);
+}
+
 TEST(Auto, SolvesFunctionsThatCannotBeRecordedAsTheyStand) {
   const auto branching = [](auto y, auto out) {
     on_circle(y, out);

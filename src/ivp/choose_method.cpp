@@ -143,10 +143,14 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
   if (options.method != "auto") return std::make_unique<Run>(problem, options, at_start);
   std::string why = "options of implicit methods are given";
   if (leaves_the_choice(options)) {
-    const std::optional<Problem> graph = recorded_if_of_higher_index(problem);
-    if (auto run = make_explicit(graph ? *graph : problem, options, at_start, why)) {
-      if (graph) run->solution_.choice += "; the functions were recorded";
-      return run;
+    if (const std::string_view reason = reason_not_to_record(problem); !reason.empty()) {
+      why = reason;
+    } else {
+      const std::optional<Problem> graph = recorded_if_of_higher_index(problem);
+      if (auto run = make_explicit(graph ? *graph : problem, options, at_start, why)) {
+        if (graph) run->solution_.choice += "; the functions were recorded";
+        return run;
+      }
     }
   }
   Options chosen = options;
