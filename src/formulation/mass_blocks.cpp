@@ -49,8 +49,10 @@ bool MassBlocks::factor(const double* values) {
   for (std::size_t k = 0; k < slot_.size(); ++k) l_[slot_[k]] += values[k];
   if (is_diagonal()) {
     double least = 1;
+    identity_ = true;
     for (std::size_t j = 0; j < l_.size(); ++j) {
       least = std::min(least, l_[j]);
+      identity_ = identity_ && l_[j] == 1;
       l_[j] = std::sqrt(l_[j]), inverse_[j] = 1 / l_[j];
     }
     return least > 0;
@@ -84,6 +86,7 @@ void MassBlocks::to_scaled_force(int block, double* part) const {
 }
 
 void MassBlocks::to_scaled_force(double* x) const {
+  if (identity_) return;
   if (is_diagonal()) {
     for (std::size_t j = 0; j < inverse_.size(); ++j) x[j] *= inverse_[j];
     return;

@@ -46,6 +46,7 @@ class MassBlocks {
   std::vector<double> l_, inverse_;
   mutable std::vector<double> part_;
   int largest_ = 0;
+  bool identity_ = false;
 };
 
 }  // namespace daedalus

@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/long_vectors.h"
 #include "linear/small_vectors.h"
 #include "stepper/saved_state.h"
 
 namespace daedalus {
 namespace {
-
-/// Several partial sums, so that an addition need not wait for the last one.
-bool all_finite(const double* x, int n) {
-  double sum[4] = {};
-  int k = 0;
-  for (; k + 4 <= n; k += 4)
-    for (int l = 0; l < 4; ++l) sum[l] += x[k + l];
-  for (; k < n; ++k) sum[0] += x[k];
-  return std::isfinite(sum[0] + sum[1] + sum[2] + sum[3]);
-}
 
 constexpr int few_coordinates = 12;  // dense loops over short rows are as fast
 constexpr int largest_block = 24;    // of the mass matrix
@@ -279,7 +270,7 @@ bool SparseMotion::slope(double t, const double* x, double* xp) {
   }
   mass_.from_scaled_motion(a);
   std::copy(v, v + n_, xp);
-  const bool finite = all_finite(xp, 2 * n_);
+  const bool finite = are_finite(xp, static_cast<std::size_t>(2 * n_));
   for (std::size_t k = 0; k < shown_.size(); ++k) shown_[k] = a[shown_at_[k]];
   return finite;
 }

@@ -21,4 +21,15 @@ inline double long_norm(const double* x, std::size_t n) {
   return std::sqrt(long_dot(x, x, n));
 }
 
+inline bool are_finite(const double* x, std::size_t n) {
+  constexpr std::size_t lanes = 4;
+  double part[lanes] = {}, sum = 0;
+  std::size_t k = 0;
+  for (; k + lanes <= n; k += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) part[l] += x[k + l];
+  for (; k < n; ++k) sum += x[k];
+  for (const double p : part) sum += p;
+  return std::isfinite(sum);
+}
+
 }  // namespace daedalus

@@ -14,7 +14,7 @@ using reproduce::SingularMechanism;
 
 struct Count {
   int lost = 0, wrong = 0;
-  double worst = 0;  ///< error over max(rtol, 1e-9)
+  double worst = 0;  ///< error over what an error of max(rtol, 1e-9) in the speed leads to
   std::int64_t crossings = 0, evaluations = 0;
 };
 
@@ -26,8 +26,13 @@ Count random_starts(const SingularMechanism& m, int starts) {
   for (int k = 0; k < starts; ++k) {
     const double theta = angle(generator), omega = speed(generator) * (k % 2 ? 1 : -1);
     const double rtol = tolerances[k % 4];
-    const Solution reference =
-        solve(m.minimal(theta, omega, end), {.method = "dop853", .rtol = 1e-13, .dense = false});
+    const auto angle_at_end = [&](double speed_at_start) {
+      const Options sharp = {.method = "dop853", .rtol = 1e-13, .dense = false};
+      return solve(m.minimal(theta, speed_at_start, end), sharp).y_end()[0];
+    };
+    const double expected = angle_at_end(omega), small = 1e-7;
+    // Some starts lead to where the motion hardly comes over the top: 1e-9 becomes 6e-6.
+    const double condition = std::abs(angle_at_end(omega * (1 + small)) - expected) / small;
     const Solution s =
         solve(m.problem(theta, omega, end), {.method = "dop853", .rtol = rtol, .dense = false});
     if (!s.succeeded()) {
@@ -35,15 +40,15 @@ Count random_starts(const SingularMechanism& m, int starts) {
       continue;
     }
     Vector q, first, second;
-    m.kinematics(reference.y_end()[0], q, first, second);
+    m.kinematics(expected, q, first, second);
     const double error = (s.y_end().head(q.size()) - q).lpNorm<Eigen::Infinity>();
     if (error > 0.1) ++count.wrong;
-    count.worst = std::max(count.worst, error / std::max(rtol, 1e-9));
+    count.worst = std::max(count.worst, error / (std::max(rtol, 1e-9) * std::max(1.0, condition)));
     count.crossings += static_cast<std::int64_t>(s.singularities.size());
     count.evaluations += s.statistics.rhs;
   }
   std::printf(
-      "%-34s %d starts, %lld crossings told, worst error %.0f max(rtol, 1e-9), %lld evaluations\n",
+      "%-34s %d starts, %lld crossings told, worst error %.2f max(rtol, 1e-9), %lld evaluations\n",
       m.name.c_str(), starts, static_cast<long long>(count.crossings), count.worst,
       static_cast<long long>(count.evaluations));
   return count;
@@ -53,9 +58,10 @@ void expect_none_lost(const SingularMechanism& m) {
   const Count count = random_starts(m, 1000);
   EXPECT_EQ(count.lost, 0) << m.name;
   EXPECT_EQ(count.wrong, 0) << m.name;
-  // Errors of the energy add up over the crossings and become errors of the phase. Steps over a
-  // singular point are not better than 1e-9: rounding is divided by the distance from it.
-  EXPECT_LE(count.worst, 1000) << m.name;
+  // Errors of the energy add up over the crossings and become errors of the phase, as those of the
+  // speed at the start would. Steps over a singular point are not better than 1e-9: rounding is
+  // divided by the distance from it.
+  EXPECT_LE(count.worst, 5) << m.name;
   EXPECT_GE(count.crossings, 10 * 1000) << m.name;
 }
 
