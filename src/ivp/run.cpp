@@ -270,9 +270,12 @@ bool Integrator::Run::step() {
   return true;
 }
 
-/// Explicit methods make stages of their own for the inside of a step.
+/// Explicit methods make stages of their own for the inside of a step; others that remember it may
+/// be asked later.
 bool Integrator::Run::needs_interpolant() const {
-  if (!works_on_constraints() || dense_ || !events_->empty()) return true;
+  const bool later = works_on_constraints() ||
+                     (stepper_->remembers_step() && switches_->empty() && !step_projection_);
+  if (!later || dense_ || !events_->empty()) return true;
   const double direction = problem_.t_span.end > problem_.t_span.begin ? 1 : -1;
   return options_.record && next_output_ < outputs_.size() &&
          direction * (outputs_[next_output_] - stepper_->next().t) < 0;

@@ -59,9 +59,10 @@ StageKernels stage_kernels([[maybe_unused]] InstructionSet set, int s) {
 namespace {
 
 /// Owns what a DenseFactor points to.
+template <int parts>
 class DenseMemory {
  public:
-  DenseMemory(int n, int parts) : parts_(parts) {
+  explicit DenseMemory(int n) {
     const std::size_t stride = stride_for(n);
     numbers_.assign(parts * per_part(stride) + line, 0.0);
     rows_.assign(2 * stride, 0);
@@ -91,7 +92,7 @@ class DenseMemory {
     const std::size_t stride = stride_for(n), square = stride * stride;
     const auto past = reinterpret_cast<std::uintptr_t>(numbers_.data()) / sizeof(double) % line;
     double* const re = numbers_.data() + (line - past) % line;
-    double* const im = parts_ > 1 ? re + per_part(stride) : nullptr;
+    double* const im = parts > 1 ? re + per_part(stride) : nullptr;
     const auto at = [](double* part, std::size_t place) { return part ? part + place : nullptr; };
     factor = {.n = n,
               .stride = static_cast<int>(stride),
@@ -105,7 +106,6 @@ class DenseMemory {
               .order = rows_.data() + stride};
   }
 
-  int parts_;
   std::vector<double> numbers_;
   std::vector<long long> rows_;
 };
@@ -115,7 +115,7 @@ template <class T>
 class DenseFactorization {
  public:
   DenseFactorization(int n, InstructionSet set)
-      : set_(set), kernels_(dense_kernels(set, n)), memory_(n, sizeof(T) / sizeof(double)) {}
+      : set_(set), kernels_(dense_kernels(set, n)), memory_(n) {}
 
   bool is_condensed() const { return is_condensed_; }
   CondensedRows<T>& condensed() { return condensed_; }
@@ -144,14 +144,47 @@ class DenseFactorization {
  private:
   InstructionSet set_;
   DenseKernels kernels_;
-  DenseMemory memory_;
+  DenseMemory<sizeof(T) / sizeof(double)> memory_;
   bool is_condensed_ = false;
   CondensedRows<T> condensed_;
 };
 
+/// Owns what a DenseFactor of one cache line of rows points to, without further allocations.
+template <int parts>
+class TinyMemory {
+ public:
+  explicit TinyMemory(int n) {
+    // An aligned object would have to be allocated in a way that takes longer.
+    const auto past = reinterpret_cast<std::uintptr_t>(numbers_) / sizeof(double) % line;
+    const auto at = [first = numbers_ + (line - past) % line](int part, int place) {
+      return part < parts ? first + part * per_part + place : nullptr;
+    };
+    factor = {.n = n,
+              .stride = line,
+              .re = at(0, 0),
+              .im = at(1, 0),
+              .inverse_re = at(0, line * line),
+              .inverse_im = at(1, line * line),
+              .work_re = at(0, line * line + line),
+              .work_im = at(1, line * line + line),
+              .pivot = rows_,
+              .order = rows_ + line};
+  }
+  TinyMemory(const TinyMemory&) = delete;
+  TinyMemory& operator=(const TinyMemory&) = delete;
+
+  DenseFactor factor;
+
+ private:
+  static constexpr int line = 8, per_part = line * line + 2 * line;
+  double numbers_[parts * per_part + line] = {};
+  long long rows_[2 * line] = {};
+};
+
+template <class Memory>
 class DenseRealFactors final : public RealFactors {
  public:
-  DenseRealFactors(int n, InstructionSet set) : kernels_(dense_kernels(set, n)), memory_(n, 1) {}
+  DenseRealFactors(int n, InstructionSet set) : kernels_(dense_kernels(set, n)), memory_(n) {}
 
   bool factor(const Pencil& pencil, double shift) override {
     singular_column_ =
@@ -162,12 +195,13 @@ class DenseRealFactors final : public RealFactors {
 
  private:
   DenseKernels kernels_;
-  DenseMemory memory_;
+  Memory memory_;
 };
 
+template <class Memory>
 class DenseComplexFactors final : public ComplexFactors {
  public:
-  DenseComplexFactors(int n, InstructionSet set) : kernels_(dense_kernels(set, n)), memory_(n, 2) {}
+  DenseComplexFactors(int n, InstructionSet set) : kernels_(dense_kernels(set, n)), memory_(n) {}
 
   bool factor(const Pencil& pencil, double re, double im) override {
     singular_column_ =
@@ -180,7 +214,7 @@ class DenseComplexFactors final : public ComplexFactors {
 
  private:
   DenseKernels kernels_;
-  DenseMemory memory_;
+  Memory memory_;
 };
 
 class CondensedRealFactors final : public RealFactors {
@@ -238,12 +272,14 @@ class CondensedComplexFactors final : public ComplexFactors {
 
 std::unique_ptr<RealFactors> make_dense_real_factors(int n, InstructionSet set) {
   if (n > largest_uncondensed) return std::make_unique<CondensedRealFactors>(n, set);
-  return std::make_unique<DenseRealFactors>(n, set);
+  if (n <= 8) return std::make_unique<DenseRealFactors<TinyMemory<1>>>(n, set);
+  return std::make_unique<DenseRealFactors<DenseMemory<1>>>(n, set);
 }
 
 std::unique_ptr<ComplexFactors> make_dense_complex_factors(int n, InstructionSet set) {
   if (n > largest_uncondensed) return std::make_unique<CondensedComplexFactors>(n, set);
-  return std::make_unique<DenseComplexFactors>(n, set);
+  if (n <= 8) return std::make_unique<DenseComplexFactors<TinyMemory<2>>>(n, set);
+  return std::make_unique<DenseComplexFactors<DenseMemory<2>>>(n, set);
 }
 
 }  // namespace daedalus

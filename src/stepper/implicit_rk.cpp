@@ -16,6 +16,7 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
   // thousands of times larger one step ahead, and the next iteration starts from nonsense. (With
   // index 3 neither degree was found to be better throughout.)
   lowers_multipliers_ = s_ > 3 && index == 2;
+  real_.reserve(data_.gamma.size()), complex_.reserve(data_.pairs.size());
   for (std::size_t k = 0; k < data_.gamma.size(); ++k) real_.push_back(make_real_factors(pencil));
   for (std::size_t k = 0; k < data_.pairs.size(); ++k)
     complex_.push_back(make_complex_factors(pencil));
@@ -121,6 +122,7 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
   NewtonMonitor monitor(settings, carried_eta_ * growth);
   start_values(state, h, guess);
   arguments(state, h);
+  solved_ = z_;
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
     ++statistics.newton, statistics.rhs += s_, ++statistics.solves;
@@ -198,6 +200,7 @@ void ImplicitStages::estimate(const State& state, double h, double* error, bool 
 
 void ImplicitStages::accept(double h) {
   std::swap(last_z_, z_);
+  solved_ = last_z_;
   last_h_ = h;
   for (int k = 0; k < n_; ++k) {
     double sum = 0;
@@ -217,10 +220,11 @@ void ImplicitStages::interpolant(const State& state, const State& next, Interpol
   out.data.resize(n * static_cast<std::size_t>(s_ + 2));
   const double h = next.t - state.t;
   std::copy(state.y.begin(), state.y.end(), out.data.begin());
-  std::copy(z_, z_ + s_ * n_, out.data.begin() + static_cast<std::ptrdiff_t>(2 * n));
+  std::copy(solved_, solved_ + s_ * n_, out.data.begin() + static_cast<std::ptrdiff_t>(2 * n));
   for (std::size_t k = 0; k < n; ++k) {
     double correction = h * state.yp[k] * constants_.basis->slope_factor();
-    for (int i = 0; i < s_; ++i) correction -= constants_.basis->z_factor()[i] * z_[i * n_ + k];
+    for (int i = 0; i < s_; ++i)
+      correction -= constants_.basis->z_factor()[i] * solved_[i * n_ + k];
     // The slope of an algebraic variable is no better than that of the polynomial itself.
     out.data[n + k] = !out.corrected || system_.algebraic_variable[k] ? 0.0 : correction;
   }

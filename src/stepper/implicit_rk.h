@@ -50,6 +50,7 @@ class ImplicitStages final : public StageSolver {
   // Stages one behind the other, and one vector.
   std::vector<double> memory_;
   double *z_ = nullptr, *v_ = nullptr, *last_z_ = nullptr;
+  const double* solved_ = nullptr;              ///< whichever holds the step just solved
   double *stage_ = nullptr, *slope_ = nullptr;  ///< arguments of the equations
   double *residual_ = nullptr, *d_ = nullptr;
   double* increment_ = nullptr;  ///< y1 - y of the last accepted step

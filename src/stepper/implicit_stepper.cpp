@@ -129,6 +129,7 @@ void ImplicitStepper::start(const State& state, double h) {
   next_ = state;
   h_ = h;
   first_ = true;
+  committed_ = false;
   rejected_ = jacobian_valid_ = jacobian_current_ = factors_valid_ = false;
   for (auto& solver : solvers_)
     if (solver) solver->forget();
@@ -250,6 +251,7 @@ void ImplicitStepper::reject(double error) {
 }
 
 bool ImplicitStepper::attempt(double limit) {
+  committed_ = false;
   for (int slow = 0;;) {
     aim_at(limit, options_.fixed_step > 0);
     if (step_is_too_small()) {
@@ -305,6 +307,7 @@ bool ImplicitStepper::attempt(double limit) {
 }
 
 bool ImplicitStepper::attempt_exactly(double h, const Interpolant& covering) {
+  committed_ = false;
   h_ = h;
   factors_valid_ = false;
   norm_.set_step(h);
@@ -353,6 +356,7 @@ void ImplicitStepper::commit() {
   ++statistics_.steps;
   current()->accept(h_used_);
   std::swap(state_, next_);
+  committed_ = true;
   if (jacobian_current_ || last_newton_.iterations > 1) confirmed_h_ = h_used_;
   jacobian_current_ = false;
   last_h_ = h_used_;

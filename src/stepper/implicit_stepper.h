@@ -28,9 +28,10 @@ class ImplicitStepper final : public Stepper {
   void move_end(const std::vector<double>& y) override;
   void commit() override;
   void interpolant(Interpolant& out) override {
-    current()->interpolant(state_, next_, out);
+    current()->interpolant(committed_ ? next_ : state_, committed_ ? state_ : next_, out);
     out.method = active_;
   }
+  bool remembers_step() const override { return true; }
   const std::vector<const StageConstants*>& methods() const { return methods_; }
   int order() const override { return current()->method().order; }
   int most_stages() const override { return methods_.back()->method.stages; }
@@ -71,6 +72,7 @@ class ImplicitStepper final : public Stepper {
   NewtonResult last_newton_;
   bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
   bool first_ = true, rejected_ = false, extrapolate_ = true;
+  bool committed_ = false;  ///< next_ is where the last step began
   int singular_in_a_row_ = 0, not_finite_in_a_row_ = 0;
 };
 

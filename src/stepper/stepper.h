@@ -41,6 +41,8 @@ class Stepper {
   virtual void commit() = 0;
   /// Of the step found, before it is the state.
   virtual void interpolant(Interpolant& out) = 0;
+  /// `interpolant` gives the same until the next attempt or start, if no one has moved the end.
+  virtual bool remembers_step() const { return false; }
 
   const State& state() const { return state_; }
   const State& next() const { return next_; }  ///< the end of the step found
