@@ -159,12 +159,7 @@ struct MechanicalLevels {
   Eigen::LDLT<Matrix> factors;
 
   explicit MechanicalLevels(std::shared_ptr<MechanicalEquations> equations)
-      : e(std::move(equations)),
-        acceleration(e->n.q),
-        jacobian(static_cast<std::size_t>(e->n.q) * (e->n.lambda + e->n.mu + 1)),
-        zero(e->n.q),
-        m(e->n.q, e->n.q),
-        factors(e->n.q) {}
+      : e(std::move(equations)), acceleration(e->n.q), zero(e->n.q) {}
 
   void position(double t, const double* y, double* r) { e->g.value<double>(t, {y}, r); }
 
@@ -178,6 +173,7 @@ struct MechanicalLevels {
   void acceleration_level(double t, const double* y, double* r) {
     const Sizes& n = e->n;
     const double *q = y, *v = y + n.q, *lambda = y + 2 * n.q, *mu = lambda + n.lambda;
+    jacobian.resize(static_cast<std::size_t>(n.q) * (n.lambda + n.mu + 1));
     e->force(t, {Input(q, n.q), Input(v, n.q)}, Output(acceleration.data(), n.q));
     Eigen::Map<Vector> a(acceleration.data(), n.q);
     if (n.lambda > 0) {
@@ -190,6 +186,7 @@ struct MechanicalLevels {
       a.noalias() -= Eigen::Map<Matrix>(jacobian.data(), n.mu, n.q).transpose() * Input(mu, n.mu);
     }
     if (!e->mass.is_identity()) {
+      m.resize(n.q, n.q);
       for (int j = 0; j < n.q; ++j) {
         zero.assign(n.q, 0.0), zero[j] = 1;
         m.col(j).setZero();
@@ -312,9 +309,9 @@ std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical
       n.lambda > 0 ? Differentiated<1>(form.constraint, {nq}, n.lambda) : Differentiated<1>(),
       n.mu > 0 ? Differentiated<2>(form.velocity_constraint, {nq, nq}, n.mu) : Differentiated<2>(),
       form.mass.is_constant() ? form.mass.entries(nq) : std::vector<Mass::Entry>(),
-      Scratch(static_cast<std::size_t>(nq) * (nq + n.lambda + n.mu), differentiable),
-      Scratch(2 * static_cast<std::size_t>(nq + n.lambda), false),
-      Scratch(static_cast<std::size_t>(n.lambda + n.mu), differentiable)};
+      Scratch(static_cast<std::size_t>(nq) * (nq + n.lambda + n.mu)),
+      Scratch(2 * static_cast<std::size_t>(nq + n.lambda)),
+      Scratch(static_cast<std::size_t>(n.lambda + n.mu))};
   auto shared = std::make_shared<MechanicalEquations>(equations);
   auto system = std::make_shared<SystemOf<MechanicalEquations>>(std::move(equations));
   set_size(*system, n.total());

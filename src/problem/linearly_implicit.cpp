@@ -113,7 +113,7 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
   ConstantMassEquations equations{form.f, n, std::vector<int>(n + 1, 0), {}, {}, {}, {}, {}};
   for (const RowCombination& combination : algebraic)
     if (!is_a_row(combination)) equations.algebraic.push_back(combination);
-  if (!equations.algebraic.empty()) equations.scratch = Scratch(n, form.f.is_differentiable());
+  if (!equations.algebraic.empty()) equations.scratch = Scratch(n);
   const auto stays = [&](const Mass::Entry& e) { return !is_algebraic[e.row] && e.value != 0; };
   bool diagonal = equations.algebraic.empty();
   for (const Mass::Entry& e : entries)
@@ -179,10 +179,8 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
 
 std::shared_ptr<System> make_variable(const LinearlyImplicit& form) {
   const int n = form.size;
-  const bool differentiable =
-      form.f.is_differentiable() && form.mass.function().is_differentiable();
   auto system = std::make_shared<SystemOf<VariableMassEquations>>(VariableMassEquations{
-      form.f, form.mass.function(), n, Scratch(static_cast<std::size_t>(n) * n, differentiable)});
+      form.f, form.mass.function(), n, Scratch(static_cast<std::size_t>(n) * n)});
   set_size(*system, n);
   set_differentiable(*system, form.f, form.mass.function());
   system->discover_rows = true;

@@ -15,16 +15,17 @@ namespace daedalus {
 class Scratch {
  public:
   Scratch() = default;
-  Scratch(std::size_t length, bool with_duals) {
-    std::get<0>(buffers_).resize(length);
-    if (with_duals) std::get<1>(buffers_).resize(length);
-  }
+  explicit Scratch(std::size_t length) : length_(length) {}
+  /// Made when first asked for: matrices of large motions are never needed by explicit steps.
   template <class S>
   S* of() const {
-    return std::get<std::vector<S>>(buffers_).data();
+    auto& buffer = std::get<std::vector<S>>(buffers_);
+    if (buffer.empty()) buffer.resize(length_);
+    return buffer.data();
   }
 
  private:
+  std::size_t length_ = 0;
   mutable std::tuple<std::vector<double>, std::vector<Dual>> buffers_;
 };
 
