@@ -185,7 +185,7 @@ double Integrator::Run::first_step(const State& state) const {
   size = std::sqrt(size), rate = std::sqrt(rate);
   double h = 1e-3 * std::abs(span);
   if (rate > 0) h = std::min(h, 0.01 * std::max(size, 1.0) / rate);
-  h = std::max(h, 1e-10 * std::abs(span));
+  h = std::max(h, 1e-14 * std::abs(span));
   return direction * std::min(h, options_.max_step);
 }
 

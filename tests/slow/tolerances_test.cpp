@@ -18,8 +18,11 @@ constexpr double promised = 30;  // errors at the end, in units of rtol
 /// Problems that magnify what every code leaves. In the same runs of `daedalus bench circuits`:
 const std::map<std::string, double> magnified = {
     // RADAU5 is off by 72, 115, 323 rtol at 1e-4, 1e-5, 1e-7, IDA by 759, 1800, 5500: ten thousand
-    // steps through oscillations that nothing damps.
-    {"ring_modulator", 100},
+    // steps through oscillations that nothing damps. Of thirty runs with tolerances from 7e-6 to
+    // 2e-5
+    // most are off by 13 to 44, but one to four, others after every change of a rounding, by 80 to
+    // 306.
+    {"ring_modulator", 330},
 };
 
 struct Case {
