@@ -72,7 +72,10 @@ class March {
   }
 
   void begin_like_last(int i) {
-    if (i > 0) u_.w.col(i) = u_.w.col(i - 1), u_.y.col(i) = u_.y.col(i - 1);
+    if (i > 0)
+      u_.w.col(i) = u_.w.col(i - 1), u_.y.col(i) = u_.y.col(i - 1);
+    else
+      u_.w.col(0).setZero(), u_.y.col(0).setZero();
   }
 
   /// Room for elements up to number `elements`.
