@@ -64,6 +64,7 @@ class StraightUnit {
   Unit take() {
     Unit unit;
     unit.tape = Tape(graph_, static_cast<int>(inputs_.size()), nodes_);
+    unit.tape.translate();
     unit.inputs = std::move(inputs_);
     unit.places = std::move(places_);
     *this = StraightUnit();

@@ -150,7 +150,7 @@ void Tape::run(double* memory, int count) const {
   }
 }
 
-void Tape::run_one(double* memory) const {
+void Tape::interpret_one(double* memory) const {
   for (const Instruction& in : instructions_) {
     const double a = memory[in.a], b = memory[in.b];
     double& t = memory[in.target];

@@ -1,10 +1,11 @@
 #pragma once
-// The interpreter: a graph as a list of instructions over registers, run for a block of instances
-// at a time so that the cost of decoding is shared, or for a single one. Generated code computes
-// the same operations in the same order and gives the same bits.
+// A graph as a list of instructions over registers, interpreted for a block of instances at a time
+// so that the cost of decoding is shared, or run for a single one, as machine code where there is
+// any. Generated code computes the same operations in the same order and gives the same bits.
 #include <vector>
 
 #include "expression/graph.h"
+#include "expression/machine_code.h"
 
 namespace daedalus {
 
@@ -32,7 +33,10 @@ class Tape {
   /// Register r of instance i is memory[r * block + i].
   void run(double* memory, int count) const;
   /// One instance: register r is memory[r].
-  void run_one(double* memory) const;
+  void run_one(double* memory) const { code_ ? code_(memory) : interpret_one(memory); }
+  void interpret_one(double* memory) const;
+  /// For many runs of single instances.
+  void translate() { code_ = MachineCode::of(*this); }
   const std::vector<int>& outputs() const { return outputs_; }
   const std::vector<Instruction>& instructions() const { return instructions_; }
   const std::vector<double>& constants() const { return constants_; }
@@ -43,6 +47,7 @@ class Tape {
   std::vector<Instruction> instructions_;
   std::vector<double> constants_;
   std::vector<int> outputs_;
+  MachineCode code_;
 };
 
 }  // namespace daedalus

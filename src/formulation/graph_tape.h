@@ -20,6 +20,7 @@ class GraphTape {
   GraphTape(const Graph& graph, int inputs, int state, const std::vector<NodeId>& outputs,
             std::shared_ptr<const std::vector<double>> modes)
       : tape_(graph, inputs, outputs), modes_(std::move(modes)), state_(state) {
+    tape_.translate();
     memory_.resize(static_cast<std::size_t>(tape_.registers()));
     std::copy(tape_.constants().begin(), tape_.constants().end(), memory_.begin() + tape_.inputs());
   }
