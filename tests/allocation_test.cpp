@@ -103,7 +103,12 @@ TEST(Allocation, DoesNotHappenInExplicitSteps) {
   for (const char* method : {"dop853", "dormand_prince_5", "srm"}) {
     const Options o{.method = method, .rtol = 1e-6};
     EXPECT_EQ(allocations_while_stepping(exact::pendulum(9), o), 0) << method;
-    EXPECT_EQ(allocations_while_stepping(reproduce::four_bar().problem(0.3, 8, 5), o), 0) << method;
+    // What singular points need is made when the first one comes near.
+    const int behind_first_crossing = 40;
+    EXPECT_EQ(allocations_while_stepping(reproduce::four_bar().problem(0.3, 8, 5), o,
+                                         behind_first_crossing),
+              0)
+        << method;
     Problem longer = exact::index_2().problem;
     longer.t_span.end = 2;
     EXPECT_EQ(allocations_while_stepping(longer, {.method = method, .rtol = 1e-9}), 0) << method;

@@ -75,14 +75,15 @@ std::unique_ptr<ProjectedField> field_of(const Problem& problem) {
 }
 
 TEST(SparseMotion, HasTheSlopesOfTheDenseOne) {
-  const Problem problem = link_chain(20, 1);
+  constexpr int links = 24, size = 4 * links;
+  const Problem problem = link_chain(links, 1);
   const auto sparse = field_of(problem);
   ASSERT_TRUE(sparse->is_sparse());
-  ConstrainedMotion dense(motion_of(std::get<Mechanical>(problem.form)), Solves::by_factors);
-  Vector x = Vector(problem.start).head(80), one(80), other(80), lambda(20), mu(20);
-  for (int i = 0; i < 80; ++i) x[i] += 0.01 * std::sin(3.0 * i);
+  ConstrainedMotion dense(motion_of(std::get<Mechanical>(problem.form), false), Solves::by_factors);
+  Vector x = Vector(problem.start).head(size), one(size), other(size), lambda(links), mu(links);
+  for (int i = 0; i < size; ++i) x[i] += 0.01 * std::sin(3.0 * i);
   sparse->begin(0, x.data()), dense.begin(0, x.data());
-  const Vector tolerance = Vector::Constant(80, 1.0);
+  const Vector tolerance = Vector::Constant(size, 1.0);
   ASSERT_TRUE(sparse->project_end(0, x.data(), tolerance.data()));
   // Velocities are a hundredth of the positions whose rounding they see.
   EXPECT_LE(dense.distance(0, x.data()), 1e-13);
@@ -94,17 +95,17 @@ TEST(SparseMotion, HasTheSlopesOfTheDenseOne) {
 }
 
 TEST(SparseMotion, IsTakenForModelsAsWell) {
-  const Problem problem = link_chain(20, 0.5);
+  const Problem problem = link_chain(24, 0.5);
   const Options options = {.method = "dop853", .rtol = 1e-9};
   const Solution own = solve(problem, options), text = solve(recorded(problem), options);
   ASSERT_TRUE(own.succeeded() && text.succeeded());
   EXPECT_TRUE(field_of(recorded(problem))->is_sparse());
-  EXPECT_LE((own.y_end() - text.y_end()).head(80).lpNorm<Eigen::Infinity>(), 1e-8);
+  EXPECT_LE((own.y_end() - text.y_end()).head(96).lpNorm<Eigen::Infinity>(), 1e-8);
 }
 
 TEST(SparseMotion, TellsTheMultipliersOfTheUser) {
   // The constraint of the model is four times that of its forces.
-  const int links = 20;
+  const int links = 24;
   Problem problem = recorded(link_chain(links, 0.1)), scaled = link_chain(links, 0.1);
   auto& form = std::get<Mechanical>(scaled.form);
   const auto g = form.constraint;
@@ -162,13 +163,14 @@ Problem side_by_side(const reproduce::SingularMechanism& m, int copies, double e
 TEST(SparseMotion, LeavesSingularPointsToTheDenseOne) {
   const auto mechanism = reproduce::four_bar();
   const Options options = {.method = "dop853", .rtol = 1e-7};
-  const Problem many = side_by_side(mechanism, 4, 3);
+  constexpr int copies = 11;
+  const Problem many = side_by_side(mechanism, copies, 3);
   ASSERT_TRUE(field_of(many)->is_sparse());
   const Solution all = solve(many, options), one = solve(mechanism.problem(0.4, 8, 3), options);
   ASSERT_TRUE(all.succeeded());
   EXPECT_GE(all.singularities.size(), 3u);
   const int n = mechanism.form.coordinates;
-  for (int c = 0; c < 4; ++c)
+  for (int c = 0; c < copies; ++c)
     EXPECT_LE((all.y_end().segment(c * n, n) - one.y_end().head(n)).norm(), 1e-4);
 }
 

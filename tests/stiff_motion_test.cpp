@@ -89,13 +89,13 @@ Vector point_near(const Problem& problem, int coordinates) {
 TEST(StiffMotion, HasExactDerivatives) {
   // Friction along each coordinate, as it is guessed first; between neighbours; of a function that
   // takes doubles only; and with dense matrices.
-  const Problem alone = chain(9, [](auto q, auto v, auto f) {
-    for (int i = 0; i < 18; ++i) f[i] = -q[i] * q[i] - 3.0 * v[i] * v[i];
+  const Problem alone = chain(21, [](auto q, auto v, auto f) {
+    for (int i = 0; i < 42; ++i) f[i] = -q[i] * q[i] - 3.0 * v[i] * v[i];
   });
-  const BendingForce bending{9, 2, 100};
-  const Problem coupled = chain(9, bending);
+  const BendingForce bending{21, 2, 100};
+  const Problem coupled = chain(21, bending);
   const Problem plain =
-      chain(9, [bending](double, Input q, Input v, Output f) { bending(q, v, f); });
+      chain(21, [bending](double, Input q, Input v, Output f) { bending(q, v, f); });
   const Problem small = chain(4, BendingForce{4, 2, 100});
   for (const Problem* problem : {&alone, &coupled, &plain, &small}) {
     SCOPED_TRACE(problem == &alone ? "alone" : problem == &coupled ? "coupled" : "others");
@@ -109,7 +109,7 @@ TEST(StiffMotion, HasExactDerivatives) {
 }
 
 TEST(StiffMotion, HasExactDerivativesInModels) {
-  const Problem problem = recorded(chain(9, BendingForce{9, 2, 100}));
+  const Problem problem = recorded(chain(21, BendingForce{21, 2, 100}));
   const auto field = field_of(problem);
   ASSERT_TRUE(field->is_sparse());
   Vector x(field->differential);

@@ -33,7 +33,7 @@ class CodePages {
   bool usable() const { return writable_ != MAP_FAILED && executable_ != MAP_FAILED; }
   /// A process and what it forked off must not write into the same pages.
   bool has_room_for(std::size_t bytes) const { return used_ + bytes <= size && owner_ == getpid(); }
-  const void* add(const std::vector<std::uint8_t>& code) {
+  const void* add(std::span<const std::uint8_t> code) {
     constexpr std::size_t line = 64;  // of the cache
     std::memcpy(static_cast<std::uint8_t*>(writable_) + used_, code.data(), code.size());
     const void* at = static_cast<std::uint8_t*>(executable_) + used_;
@@ -49,7 +49,7 @@ class CodePages {
 
 }  // namespace
 
-InstalledCode install_code(const std::vector<std::uint8_t>& code) {
+InstalledCode install_code(std::span<const std::uint8_t> code) {
   static std::mutex mutex;
   static std::shared_ptr<CodePages> latest;
   static bool refused = false;
@@ -70,7 +70,7 @@ InstalledCode install_code(const std::vector<std::uint8_t>& code) {
 
 namespace daedalus {
 
-InstalledCode install_code(const std::vector<std::uint8_t>&) {
+InstalledCode install_code(std::span<const std::uint8_t>) {
   return {};
 }
 

@@ -3,7 +3,7 @@
 // never both. Code of many tapes shares them; they are given back when none of it is used.
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
 namespace daedalus {
 
@@ -13,6 +13,6 @@ struct InstalledCode {
 };
 
 /// Position-independent code, put where it can be executed.
-InstalledCode install_code(const std::vector<std::uint8_t>& code);
+InstalledCode install_code(std::span<const std::uint8_t> code);
 
 }  // namespace daedalus

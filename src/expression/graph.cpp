@@ -7,12 +7,6 @@
 
 namespace daedalus {
 
-int operands_of(Op op) {
-  if (op == Op::constant || op == Op::input) return 0;
-  if (op < Op::add) return 1;
-  return op == Op::select ? 3 : 2;
-}
-
 const char* name_of(Op op) {
   static constexpr const char* names[] = {
       "constant", "input", "neg",  "sqrt", "exp",  "log",  "log10", "sin",  "cos",   "tan",
@@ -110,10 +104,10 @@ void Graph::clear() {
 
 void Graph::grow() {
   std::vector<Cell> old = std::move(table_);
-  table_.assign(old.size() * 2, Cell{});
+  table_.assign(old.size() * 4, Cell{});
   std::vector<Node> nodes = std::move(nodes_);
   nodes_.clear();
-  nodes_.reserve(nodes.size() * 2);
+  nodes_.reserve(nodes.size() * 4);
   ++epoch_;
   for (const Node& node : nodes) intern(node);
 }

@@ -51,7 +51,9 @@ enum class Op : std::uint8_t {
   select,
 };
 
-int operands_of(Op op);
+constexpr int operands_of(Op op) {
+  return op <= Op::input ? 0 : op <= Op::logical_not ? 1 : op <= Op::logical_or ? 2 : 3;
+}
 const char* name_of(Op op);
 
 using NodeId = std::int32_t;

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace daedalus {
 namespace {
@@ -86,22 +87,25 @@ class Assembler {
       : sign_(tape.registers()), all_but_sign_(tape.registers() + 1) {
     held_in_.assign(static_cast<std::size_t>(tape.registers()) + 2, -1);
     holds_.fill(-1);
-    code_.reserve(12 * tape.instructions().size() + 16);
-    bytes({0x53, 0x48, 0x89, 0xFB});  // push rbx; mov rbx, rdi
+    code_ = std::make_unique_for_overwrite<std::uint8_t[]>(
+        longest_instruction * tape.instructions().size() + longest_instruction);
+    end_ = code_.get();
+    bytes(0x53, 0x48, 0x89, 0xFB);  // push rbx; mov rbx, rdi
     for (const Tape::Instruction& in : tape.instructions()) add(in);
-    bytes({0x5B, 0xC3});  // pop rbx; ret
+    bytes(0x5B, 0xC3);  // pop rbx; ret
   }
-  const std::vector<std::uint8_t>& code() const { return code_; }
+  std::span<const std::uint8_t> code() const { return {code_.get(), end_}; }
 
  private:
   static constexpr int registers = 16, no_source = 0;
+  static constexpr std::size_t longest_instruction = 64;  // three loads, a call and a store
   enum Prefix { none = 0, packed = 1, scalar = 3 };
 
   void add(const Tape::Instruction& in) {
     if (in.pair) {
       load_argument(0, in.a);
-      bytes({0x48, 0x8D, 0xBB}), number(8 * in.target);  // lea rdi, [rbx + ...]
-      bytes({0x48, 0x8D, 0xB3}), number(8 * in.b);       // lea rsi, [rbx + ...]
+      bytes(0x48, 0x8D, 0xBB), number(8 * in.target);  // lea rdi, [rbx + ...]
+      bytes(0x48, 0x8D, 0xB3), number(8 * in.b);       // lea rsi, [rbx + ...]
       call(std::bit_cast<std::uint64_t>(&sine_and_cosine));
     } else if (in.op == Op::neg || in.op == Op::abs) {
       const int a = loaded(in.a), mask = loaded_mask(in.op == Op::neg, a);
@@ -125,7 +129,7 @@ class Assembler {
       call(std::bit_cast<std::uint64_t>(two)), keep_result(in.target);
     } else {
       load_argument(0, in.a), load_argument(1, in.b), load_argument(2, in.c);
-      bytes({0xBF}), number(static_cast<int>(in.op));  // mov edi, ...
+      bytes(0xBF), number(static_cast<int>(in.op));  // mov edi, ...
       call(std::bit_cast<std::uint64_t>(&apply_operation)), keep_result(in.target);
     }
   }
@@ -156,10 +160,10 @@ class Assembler {
     const int value = sign ? sign_ : all_but_sign_;
     if (held_in_[slot(value)] >= 0) return held_in_[slot(value)];
     const std::uint64_t sign_bit = std::uint64_t{1} << 63;
-    bytes({0x48, 0xB8}), number64(sign ? sign_bit : ~sign_bit);  // mov rax, ...
+    bytes(0x48, 0xB8), number64(sign ? sign_bit : ~sign_bit);  // mov rax, ...
     const int own = fresh(value, needed);
-    bytes({0xC4, static_cast<std::uint8_t>(own < 8 ? 0xE1 : 0x61), 0xF9, 0x6E,  // vmovq xmm, rax
-           static_cast<std::uint8_t>(0xC0 | (own % 8) << 3)});
+    bytes(0xC4, own < 8 ? 0xE1 : 0x61, 0xF9, 0x6E,  // vmovq xmm, rax
+           0xC0 | (own % 8) << 3);
     return own;
   }
   void load_argument(int argument, int value) {
@@ -169,7 +173,7 @@ class Assembler {
 
   /// A called function may change every register.
   void call(std::uint64_t address) {
-    bytes({0x48, 0xB8}), number64(address), bytes({0xFF, 0xD0});  // mov rax, ...; call rax
+    bytes(0x48, 0xB8), number64(address), bytes(0xFF, 0xD0);  // mov rax, ...; call rax
     for (int& value : holds_) {
       if (value >= 0) held_in_[slot(value)] = -1;
       value = -1;
@@ -184,33 +188,32 @@ class Assembler {
   void with_register(Prefix prefix, std::uint8_t opcode, int target, int a, int b) {
     const int high = target < 8 ? 0x80 : 0, source = (~a & 15) << 3;
     if (b < 8)
-      bytes({0xC5, byte(high | source | prefix)});
+      bytes(0xC5, high | source | prefix);
     else
-      bytes({0xC4, byte(high | 0x41), byte(source | prefix)});
-    bytes({opcode, byte(0xC0 | (target % 8) << 3 | b % 8)});
+      bytes(0xC4, high | 0x41, source | prefix);
+    bytes(opcode, 0xC0 | (target % 8) << 3 | b % 8);
   }
   /// The third operand memory, [rbx + 8 value].
   void with_memory(Prefix prefix, std::uint8_t opcode, int target, int a, int value) {
     const int high = target < 8 ? 0x80 : 0, source = (~a & 15) << 3;
-    bytes({0xC5, byte(high | source | prefix), opcode});
+    bytes(0xC5, high | source | prefix, opcode);
     if (value < 16)
-      bytes({byte(0x43 | (target % 8) << 3), byte(8 * value)});
+      bytes(0x43 | (target % 8) << 3, 8 * value);
     else
-      bytes({byte(0x83 | (target % 8) << 3)}), number(8 * value);
+      bytes(0x83 | (target % 8) << 3), number(8 * value);
   }
 
-  static std::uint8_t byte(int value) { return static_cast<std::uint8_t>(value); }
-  void bytes(std::initializer_list<std::uint8_t> list) {
-    code_.insert(code_.end(), list.begin(), list.end());
+  template <class... Byte>
+  void bytes(Byte... list) {
+    ((*end_++ = static_cast<std::uint8_t>(list)), ...);
   }
-  void number(int value) {
-    for (int k = 0; k < 4; ++k) code_.push_back(byte(value >> (8 * k) & 0xFF));
-  }
+  void number(int value) { std::memcpy(end_, &value, sizeof value), end_ += sizeof value; }
   void number64(std::uint64_t value) {
-    for (int k = 0; k < 8; ++k) code_.push_back(static_cast<std::uint8_t>(value >> (8 * k)));
+    std::memcpy(end_, &value, sizeof value), end_ += sizeof value;
   }
 
-  std::vector<std::uint8_t> code_;
+  std::unique_ptr<std::uint8_t[]> code_;
+  std::uint8_t* end_ = nullptr;
   std::vector<int> held_in_;            ///< by value
   std::array<int, registers> holds_{};  ///< by register
   int next_ = 0;

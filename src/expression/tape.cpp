@@ -13,86 +13,96 @@ void sine_and_cosine(double x, double* sine, double* cosine) {
 #endif
 }
 
+namespace {
+
+/// What becomes of a node on its way into a tape.
+struct Life {
+  bool needed = false;
+  NodeId last_use = -1;  ///< the node that uses it last; behind all nodes: an output
+  NodeId turned = -1;    ///< its sine or cosine, whichever came first
+  NodeId partner = -1;   ///< cosine or sine of the same argument, where both are needed
+  int home = -1;         ///< its register
+};
+
+template <class Use>
+void for_operands(const Node& n, Use use) {
+  const int count = operands_of(n.op);
+  if (count > 0) use(n.a);
+  if (count > 1) use(n.b);
+  if (count > 2) use(n.c);
+}
+
+}  // namespace
+
 Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) : inputs_(inputs) {
-  std::vector<char> needed(static_cast<std::size_t>(graph.size()), 0);
   NodeId last = -1;
-  for (NodeId id : outputs) needed[static_cast<std::size_t>(id)] = 1, last = std::max(last, id);
-  for (NodeId id = last; id >= 0; --id) {
-    if (!needed[static_cast<std::size_t>(id)]) continue;
-    const Node& n = graph[id];
-    const int count = operands_of(n.op);
-    if (count > 0) needed[static_cast<std::size_t>(n.a)] = 1;
-    if (count > 1) needed[static_cast<std::size_t>(n.b)] = 1;
-    if (count > 2) needed[static_cast<std::size_t>(n.c)] = 1;
-  }
-  // Registers are reused after the last use of a value: a block then stays in the first cache.
-  std::vector<NodeId> last_use(static_cast<std::size_t>(graph.size()), -1);
-  for (NodeId id = 0; id <= last; ++id) {
-    if (!needed[static_cast<std::size_t>(id)]) continue;
-    const Node& n = graph[id];
-    const int count = operands_of(n.op);
-    for (const NodeId operand : {count > 0 ? n.a : -1, count > 1 ? n.b : -1, count > 2 ? n.c : -1})
-      if (operand >= 0) last_use[static_cast<std::size_t>(operand)] = id;
-  }
-  for (NodeId id : outputs) last_use[static_cast<std::size_t>(id)] = last + 1;
+  for (const NodeId id : outputs) last = std::max(last, id);
+  std::vector<Life> lives(static_cast<std::size_t>(last) + 1);
+  const auto life = [&](NodeId id) -> Life& { return lives[static_cast<std::size_t>(id)]; };
+  for (const NodeId id : outputs) life(id).needed = true, life(id).last_use = last + 1;
+  // Users come behind their operands: the first one met on the way back uses it last.
+  for (NodeId id = last; id >= 0; --id)
+    if (life(id).needed)
+      for_operands(graph[id], [&](NodeId operand) {
+        if (!life(operand).needed) life(operand).needed = true, life(operand).last_use = id;
+      });
 
-  // The other function of the same argument, where both are needed.
-  std::vector<NodeId> first_of(static_cast<std::size_t>(graph.size()), -1), partner = first_of;
+  std::vector<NodeId> list;
+  list.reserve(lives.size());
+  registers_ = inputs;
   for (NodeId id = 0; id <= last; ++id) {
+    Life& own = life(id);
+    if (!own.needed) continue;
     const Node& n = graph[id];
-    if (!needed[static_cast<std::size_t>(id)] || (n.op != Op::sin && n.op != Op::cos)) continue;
-    NodeId& first = first_of[static_cast<std::size_t>(n.a)];
-    if (first >= 0)
-      partner[static_cast<std::size_t>(id)] = first, partner[static_cast<std::size_t>(first)] = id;
-    first = id;
+    if (n.op == Op::input) {
+      own.home = n.a;
+    } else if (n.op == Op::constant) {
+      own.home = registers_++;
+      constants_.push_back(n.value);
+    } else {
+      list.push_back(id);
+      if (n.op != Op::sin && n.op != Op::cos) continue;
+      NodeId& first = life(n.a).turned;
+      if (first >= 0) own.partner = first, life(first).partner = id;
+      first = id;
+    }
   }
 
-  std::vector<int> home(static_cast<std::size_t>(graph.size()), -1), free;
+  std::vector<int> free;
   const auto take_register = [&] {
     if (free.empty()) return registers_++;
     const int own = free.back();
     free.pop_back();
     return own;
   };
-  registers_ = inputs;
-  for (NodeId id = 0; id <= last; ++id) {
-    if (!needed[static_cast<std::size_t>(id)]) continue;
+  instructions_.reserve(list.size());
+  for (const NodeId id : list) {
+    Life& own = life(id);
+    if (own.home >= 0) continue;  // its partner has computed it
     const Node& n = graph[id];
-    if (n.op == Op::input) home[static_cast<std::size_t>(id)] = n.a;
-    if (n.op != Op::constant) continue;
-    home[static_cast<std::size_t>(id)] = registers_++;
-    constants_.push_back(n.value);
-  }
-  for (NodeId id = 0; id <= last; ++id) {
-    const Node& n = graph[id];
-    if (!needed[static_cast<std::size_t>(id)] || operands_of(n.op) == 0) continue;
-    if (home[static_cast<std::size_t>(id)] >= 0) continue;  // its partner has computed it
-    const int count = operands_of(n.op);
-    const NodeId other = partner[static_cast<std::size_t>(id)];
-    Instruction instruction{n.op,
-                            other >= 0,
-                            0,
-                            home[static_cast<std::size_t>(n.a)],
-                            count > 1 ? home[static_cast<std::size_t>(n.b)] : 0,
-                            count > 2 ? home[static_cast<std::size_t>(n.c)] : 0};
-    const NodeId operands[] = {n.a, count > 1 ? n.b : -1, count > 2 ? n.c : -1};
-    for (int k = 0; k < count; ++k) {
-      const NodeId operand = operands[k];
-      if (std::find(operands, operands + k, operand) != operands + k) continue;
-      const Op op = graph[operand].op;
-      if (op != Op::input && op != Op::constant &&
-          last_use[static_cast<std::size_t>(operand)] == id)
-        free.push_back(home[static_cast<std::size_t>(operand)]);
+    const bool is_pair = own.partner >= 0;
+    Instruction instruction{n.op, is_pair, 0, life(n.a).home, 0, 0};
+    if (const int count = operands_of(n.op); count > 1) {
+      instruction.b = life(n.b).home;
+      if (count > 2) instruction.c = life(n.c).home;
     }
-    instruction.target = home[static_cast<std::size_t>(id)] = take_register();
-    if (other >= 0) {
-      instruction.b = home[static_cast<std::size_t>(other)] = take_register();
+    // Registers are reused after the last use of a value: a block then stays in the first cache.
+    for_operands(n, [&](NodeId operand) {
+      const Op op = graph[operand].op;
+      if (op == Op::input || op == Op::constant || life(operand).last_use != id) return;
+      free.push_back(life(operand).home);
+      life(operand).last_use = -1;  // once, if it is an operand twice
+    });
+    instruction.target = own.home = take_register();
+    if (is_pair) {
+      instruction.b = life(own.partner).home = take_register();
       if (n.op == Op::cos) std::swap(instruction.target, instruction.b);
       instruction.op = Op::sin;
     }
     instructions_.push_back(instruction);
   }
-  for (NodeId id : outputs) outputs_.push_back(home[static_cast<std::size_t>(id)]);
+  outputs_.reserve(outputs.size());
+  for (const NodeId id : outputs) outputs_.push_back(life(id).home);
 }
 
 namespace {

@@ -31,6 +31,7 @@ ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations,
   for (auto* list : {&gamma_, &right_side_, &residual_, &third_values_}) list->resize(m);
   for (auto* list : {&rate_, &added_}) list->resize(n * m);
   slope_t_q_v_.resize(1 + 2 * n);
+  multipliers_by_code_.resize(m);
   shown_.resize(equations_->shown_accelerations.size());
   if (!equations_->constant_mass) return;
   mass_.setZero();
@@ -91,6 +92,8 @@ bool ConstrainedMotion::prepare(double t, const double* q, bool decompose) {
 
 bool ConstrainedMotion::slope(double t, const double* x, double* xp) {
   const double *q = x, *v = x + n_;
+  slope_is_by_code_ = slope_by_code(t, x, xp);
+  if (slope_is_by_code_) return true;
   if (!prepare(t, q, false)) return false;
   equations_->force(t, q, v, force_.data());
   to_scaled_force(force_.data());
@@ -117,8 +120,11 @@ bool ConstrainedMotion::slope(double t, const double* x, double* xp) {
 void ConstrainedMotion::multipliers(double* z) const {
   std::copy(shown_.begin(), shown_.end(), z + m_);
   auto& self = const_cast<ConstrainedMotion&>(*this);
-  self.constraints_->multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
-  if (undetermined_ && constraints_->health() < multipliers_exist)
+  if (slope_is_by_code_)
+    std::copy(multipliers_by_code_.begin(), multipliers_by_code_.end(), z);
+  else
+    self.constraints_->multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
+  if (!slope_is_by_code_ && undetermined_ && constraints_->health() < multipliers_exist)
     return std::fill(z, z + m_, std::numeric_limits<double>::quiet_NaN());
   equations_->to_user(slope_t_q_v_[0], slope_t_q_v_.data() + 1, z);
 }
@@ -180,7 +186,7 @@ bool ConstrainedMotion::project_stage(double t, double* x) {
 }
 
 bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance) {
-  if (m_ == 0) return true;
+  if (m_ == 0 || project_by_code(t, x)) return true;
   double *q = x, *v = x + n_;
   double untrusted = 0;  // the largest singular value whose component was left out
   if (equations_->position > 0) {
@@ -232,10 +238,10 @@ double ConstrainedMotion::distance(double t, const double* x) {
 void ConstrainedMotion::begin(double t, const double* x) {
   if (m_ == 0) return;
   around(x, n_, unprojected_.data(), [&](const double* q) {
-    if (prepare(t, q, true)) constraints_->learn_reference();
+    if (prepare(t, q, false)) constraints_->learn_reference();
   });
   prepared_ = false;
-  if (!prepare(t, x, true)) return;
+  if (!prepare(t, x, false)) return;
   size_ = scaled_size(x);
   if (!(size_ > 0)) size_ = 1;
   prepared_ = false;

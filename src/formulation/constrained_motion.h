@@ -9,6 +9,7 @@
 
 #include "formulation/motion_equations.h"
 #include "formulation/projected_field.h"
+#include "formulation/straight_motion.h"
 #include "linear/constraint_matrix.h"
 #include "linear/profile_cholesky.h"
 
@@ -50,6 +51,9 @@ class ConstrainedMotion final : public ProjectedField {
   void restore(SavedState& memory) override;
 
  private:
+  bool is_regular(const StraightMotion::Rows& rows);
+  bool slope_by_code(double t, const double* x, double* xp);
+  bool project_by_code(double t, double* x);
   bool prepare_mass(double t, const double* q);
   bool prepare(double t, const double* q, bool decompose);
   void to_scaled_force(double* x) const;      ///< x = L^-1 x
@@ -79,6 +83,8 @@ class ConstrainedMotion final : public ProjectedField {
   std::vector<double> at_q_, slope_t_q_v_, shown_;
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
+  bool slope_is_by_code_ = false;
+  std::vector<double> multipliers_by_code_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
   // Of half-explicit stages: directions at the stage, rows and constraint at the point ahead.
   Matrix rows_here_, rows_ahead_, coupled_;

@@ -2,48 +2,42 @@
 
 #include <algorithm>
 
-#include "expression/rebuild.h"
-
 namespace daedalus {
-namespace {
 
-/// Coordinates that occur in an expression.
-std::vector<int> coordinates_in(const Graph& graph, NodeId node, int n) {
-  std::vector<int> list;
-  for (const NodeId id : needed(graph, node))
-    if (graph[id].op == Op::input && graph[id].a > 0 && graph[id].a <= n)
-      list.push_back(graph[id].a - 1);
-  return list;
-}
-
-NodeId along_straight_line(Graph& graph, NodeId node, int n) {
-  return tangent(graph, node, [&graph, n](int input) {
-    return input == 0 ? graph.constant(1) : input <= n ? graph.input(input + n) : graph.constant(0);
-  });
-}
-
-}  // namespace
-
-ConstraintTapes::ConstraintTapes(Graph& graph, int coordinates, int further,
-                                 const std::vector<NodeId>& rows,
-                                 std::shared_ptr<const std::vector<double>> modes)
-    : n_(coordinates), m_(static_cast<int>(rows.size())) {
-  const int inputs = 1 + 2 * n_ + further;
-  std::vector<NodeId> matrix, rates, level = rows;
+ConstraintTapes::ConstraintTapes(std::shared_ptr<const Graph> graph, ConstraintRows rows,
+                                 int further, std::shared_ptr<const std::vector<double>> modes)
+    : n_(rows.coordinates),
+      m_(rows.count()),
+      inputs_(1 + 2 * n_ + further),
+      graph_(std::move(graph)),
+      rows_(std::move(rows)),
+      modes_(std::move(modes)) {
   for (int i = 0; i < m_; ++i)
-    for (const int j : coordinates_in(graph, rows[static_cast<std::size_t>(i)], n_)) {
-      const NodeId entry = gradient(graph, rows[static_cast<std::size_t>(i)], {1 + j})[0];
+    for (const int j : rows_.jacobian[static_cast<std::size_t>(i)].places)
       places_.push_back(i * n_ + j);
-      matrix.push_back(entry);
-      rates.push_back(along_straight_line(graph, entry, n_));
-    }
   values_.resize(places_.size());
-  for (GraphTape& tape : level_) {
-    tape = GraphTape(graph, inputs, 2 * n_, level, modes);
-    for (NodeId& node : level) node = along_straight_line(graph, node, n_);
-  }
-  jacobian_ = GraphTape(graph, inputs, 2 * n_, matrix, modes);
-  rate_ = GraphTape(graph, inputs, 2 * n_, rates, modes);
+}
+
+GraphTape& ConstraintTapes::matrix(int derivative) {
+  std::optional<GraphTape>& tape = matrix_[derivative];
+  if (tape) return *tape;
+  std::vector<NodeId> entries;
+  for (const ConstraintRows::Row& row : rows_.jacobian)
+    entries.insert(entries.end(), row.entries.begin(), row.entries.end());
+  if (derivative == 0) return tape.emplace(*graph_, inputs_, 2 * n_, entries, modes_);
+  Graph graph = *graph_;
+  entries = along_straight_line(graph, entries, n_);
+  return tape.emplace(graph, inputs_, 2 * n_, entries, modes_);
+}
+
+GraphTape& ConstraintTapes::level(int derivative) {
+  std::optional<GraphTape>& tape = level_[derivative];
+  if (tape) return *tape;
+  if (derivative == 0) return tape.emplace(*graph_, inputs_, 2 * n_, rows_.g, modes_);
+  Graph graph = *graph_;
+  std::vector<NodeId> nodes = rows_.g;
+  for (int k = 0; k < derivative; ++k) nodes = along_straight_line(graph, nodes, n_);
+  return tape.emplace(graph, inputs_, 2 * n_, nodes, modes_);
 }
 
 void ConstraintTapes::fill(GraphTape& entries, double t, const double* q, const double* v,

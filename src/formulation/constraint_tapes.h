@@ -1,6 +1,9 @@
 #pragma once
 // Constraints g(t, q) given as expressions, with all that motions ask of them: dg/dq and its rate
 // along (1, v), and derivatives along the straight line q + s v, the first three.
+#include <optional>
+
+#include "formulation/constraint_rows.h"
 #include "formulation/graph_tape.h"
 
 namespace daedalus {
@@ -9,24 +12,30 @@ class ConstraintTapes {
  public:
   ConstraintTapes() = default;
   /// Inputs of the graph: the time, q, v, and `further` ones, of which the first are discrete.
-  ConstraintTapes(Graph& graph, int coordinates, int further, const std::vector<NodeId>& rows,
+  ConstraintTapes(std::shared_ptr<const Graph> graph, ConstraintRows rows, int further,
                   std::shared_ptr<const std::vector<double>> modes);
 
   /// Rows of dg/dq, dense.
-  void jacobian(double t, const double* q, double* rows) { fill(jacobian_, t, q, nullptr, rows); }
+  void jacobian(double t, const double* q, double* rows) { fill(matrix(0), t, q, nullptr, rows); }
   void jacobian_rate(double t, const double* q, const double* v, double* rows) {
-    fill(rate_, t, q, v, rows);
+    fill(matrix(1), t, q, v, rows);
   }
   /// d^k/ds^k g(t + s, q + s v) at s = 0.
   void derivative(int k, double t, const double* q, const double* v, double* out) {
-    level_[k](t, q, n_, v, out);
+    level(k)(t, q, n_, v, out);
   }
 
  private:
+  // Made when they are asked for first: most motions do without most of them.
+  GraphTape& matrix(int derivative);
+  GraphTape& level(int derivative);
   void fill(GraphTape& entries, double t, const double* q, const double* v, double* rows);
 
-  int n_ = 0, m_ = 0;
-  GraphTape jacobian_, rate_, level_[4];
+  int n_ = 0, m_ = 0, inputs_ = 0;
+  std::shared_ptr<const Graph> graph_;
+  ConstraintRows rows_;
+  std::shared_ptr<const std::vector<double>> modes_;
+  std::optional<GraphTape> matrix_[2], level_[4];
   std::vector<int> places_;  ///< of the entries that are not zero everywhere
   std::vector<double> values_;
 };

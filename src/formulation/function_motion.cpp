@@ -5,6 +5,7 @@
 
 #include "formulation/constraint_tapes.h"
 #include "formulation/motion_equations.h"
+#include "formulation/recorded_motion.h"
 #include "formulation/straight_line.h"
 
 namespace daedalus {
@@ -12,7 +13,7 @@ namespace {
 
 class FunctionMotion final : public MotionEquations {
  public:
-  explicit FunctionMotion(const Mechanical& form)
+  FunctionMotion(const Mechanical& form, bool solved_as_code)
       : form_(form),
         g_(form.holonomic > 0
                ? Differentiated<1>(form.constraint, {form.coordinates}, form.holonomic)
@@ -29,12 +30,14 @@ class FunctionMotion final : public MotionEquations {
     const std::size_t area = n * static_cast<std::size_t>(constraints());
     zero_.resize(n), shifted_.resize(n), columns_.resize(area), ahead_.resize(area);
     dual_q_.resize(n), dual_v_.resize(n), dual_columns_.resize(area);
-    if (position > 0) record();
+    if (position > 0) record(solved_as_code);
   }
 
   std::shared_ptr<MotionEquations> copy() const override {
     return std::make_shared<FunctionMotion>(*this);
   }
+
+  StraightMotion* straight() override { return straight_ ? &*straight_ : nullptr; }
 
   void mass(double t, const double* q, MatrixOutput m) override {
     if (constant_mass)
@@ -118,21 +121,15 @@ class FunctionMotion final : public MotionEquations {
 
  private:
   /// Derivatives of what was recorded take a few operations, those by dual numbers a multiple of g.
-  void record() {
-    if (!form_.constraint.is_recordable()) return;
-    Graph graph;
-    const Expr t(graph, graph.input(0));
-    std::vector<Expr> q, g(static_cast<std::size_t>(position));
-    for (int j = 0; j < coordinates; ++j) q.emplace_back(graph, graph.input(1 + j));
-    try {
-      form_.constraint(t, {InputOf<Expr>(q.data(), coordinates)},
-                       OutputOf<Expr>(g.data(), position));
-    } catch (const std::exception&) {
-      return;  // it branches on values
-    }
-    std::vector<NodeId> rows;
-    for (const Expr& row : g) rows.push_back(row.node_in(graph));
-    tapes_.emplace(graph, coordinates, 0, rows, nullptr);
+  void record(bool solved_as_code) {
+    auto graph = std::make_shared<Graph>();
+    std::vector<NodeId> constraints;
+    if (!recorded_constraints(form_, *graph, constraints)) return;
+    ConstraintRows rows(*graph, coordinates, constraints);
+    MotionNodes motion;
+    if (solved_as_code && velocity == 0 && recorded_dynamics(form_, *graph, motion))
+      straight_ = StraightMotion::make(*graph, rows, motion, nullptr);
+    tapes_.emplace(graph, std::move(rows), 0, nullptr);
   }
 
   template <class Entry>
@@ -160,14 +157,15 @@ class FunctionMotion final : public MotionEquations {
   Differentiated<2> rolling_;
   ThirdDerivative third_;
   std::optional<ConstraintTapes> tapes_;
+  std::optional<StraightMotion> straight_;
   std::vector<double> zero_, shifted_, columns_, ahead_;
   std::vector<Dual> dual_q_, dual_v_, dual_columns_;
 };
 
 }  // namespace
 
-std::unique_ptr<MotionEquations> motion_of(const Mechanical& form) {
-  return std::make_unique<FunctionMotion>(form);
+std::unique_ptr<MotionEquations> motion_of(const Mechanical& form, bool solved_as_code) {
+  return std::make_unique<FunctionMotion>(form, solved_as_code);
 }
 
 }  // namespace daedalus

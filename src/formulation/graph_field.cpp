@@ -98,20 +98,27 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
   const double t = problem.t_span.begin;
   const int discrete = modes ? static_cast<int>(modes->size()) : 0;
   RecognisedMotion found(form, structure, discrete);
-  const auto dense_field = [t, start, modes, solves](const ExpressionGraph& graph,
-                                                     RecognisedMotion& motion) {
-    auto equations = std::make_shared<GraphMotion>(motion, t, start->data(), modes);
+  const bool by_factors = solves == Solves::by_factors;
+  const auto dense_equations = [t, start, modes, by_factors](RecognisedMotion& motion) {
+    const bool is_small = motion.coordinates() <= StraightMotion::most_coordinates;
+    return std::make_shared<GraphMotion>(motion, t, start->data(), modes, by_factors && is_small);
+  };
+  const auto dense_field = [solves](const ExpressionGraph& graph, const RecognisedMotion& motion,
+                                    std::shared_ptr<GraphMotion> equations) {
     auto field = std::make_unique<ConstrainedMotion>(std::move(equations), solves);
     field->places = motion.places();
     field->constraint_names = picked(graph.equation_names, motion.constraint_rows);
     return field;
   };
-  if (solves == Solves::by_factors) {
+  if (by_factors && found.coordinates() <= StraightMotion::most_coordinates)
+    if (auto equations = dense_equations(found); equations->straight())
+      return dense_field(form, found, std::move(equations));
+  if (by_factors) {
     SparseMotion::Dense dense;
     if (found.coordinates() <= SparseMotion::most_dense_coordinates)
-      dense = [form, structure, discrete, dense_field]() {
+      dense = [form, structure, discrete, dense_field, dense_equations]() {
         RecognisedMotion again(form, structure, discrete);
-        return dense_field(form, again);
+        return dense_field(form, again, dense_equations(again));
       };
     if (auto field = SparseMotion::make(found, t, start->data(), modes, std::move(dense))) {
       field->constraint_names = picked(form.equation_names, found.constraint_rows);
@@ -123,7 +130,7 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
                       "matrices are not sparse",
                       found.coordinates()));
   }
-  return dense_field(form, found);
+  return dense_field(form, found, dense_equations(found));
 }
 
 }  // namespace daedalus

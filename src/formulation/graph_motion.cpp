@@ -6,15 +6,12 @@
 namespace daedalus {
 
 GraphMotion::GraphMotion(RecognisedMotion& found, double t, const double* y,
-                         std::shared_ptr<const std::vector<double>> modes)
+                         std::shared_ptr<const std::vector<double>> modes, bool solved_as_code)
     : modes_(std::move(modes)) {
   coordinates = found.coordinates(), position = found.multipliers();
   shown_accelerations = found.shown_accelerations;
   places_ = found.places(), constraint_rows_ = found.constraint_rows;
-  constraints_ =
-      ConstraintTapes(found.rows.graph, coordinates, found.rows.inputs() - 1 - 2 * coordinates,
-                      found.constraints, modes_);
-  make_dynamics(found);
+  MotionNodes motion = make_dynamics(found);
   entries_.resize(static_cast<std::size_t>(coordinates) * static_cast<std::size_t>(coordinates));
   rows_.resize(static_cast<std::size_t>(coordinates) * static_cast<std::size_t>(position));
   columns_.resize(coordinates, position);
@@ -30,11 +27,15 @@ GraphMotion::GraphMotion(RecognisedMotion& found, double t, const double* y,
       row = found.rows.graph.neg(row);
       turned = true;
     }
-  if (turned) make_dynamics(found);
+  if (turned) motion = make_dynamics(found);
+  auto graph = std::make_shared<Graph>(found.rows.graph);
+  ConstraintRows rows(*graph, coordinates, found.constraints);
+  if (solved_as_code) straight_ = StraightMotion::make(*graph, rows, motion, modes_);
+  constraints_ = ConstraintTapes(std::move(graph), std::move(rows), motion.further, modes_);
   check_forces(t, point);
 }
 
-void GraphMotion::make_dynamics(RecognisedMotion& found) {
+MotionNodes GraphMotion::make_dynamics(RecognisedMotion& found) {
   const RowExpressions& rows = found.rows;
   const int n = coordinates;
   std::vector<int> accelerations, multipliers;
@@ -53,6 +54,7 @@ void GraphMotion::make_dynamics(RecognisedMotion& found) {
   mass_ = GraphTape(rows, 2 * n, mass, modes_);
   directions_ = GraphTape(rows, 2 * n, directions, modes_);
   force_ = GraphTape(rows, 2 * n, force, modes_);
+  return {std::move(mass), std::move(force), rows.inputs() - 1 - 2 * n};
 }
 
 void GraphMotion::mass(double t, const double* q, MatrixOutput m) {

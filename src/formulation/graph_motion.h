@@ -6,6 +6,7 @@
 #include "formulation/constraint_tapes.h"
 #include "formulation/motion_equations.h"
 #include "formulation/recognised_motion.h"
+#include "formulation/straight_motion.h"
 
 namespace daedalus {
 
@@ -13,7 +14,7 @@ class GraphMotion final : public MotionEquations {
  public:
   /// Throws InvalidInput that says what is missing. `y` is a point near the start.
   GraphMotion(RecognisedMotion& found, double t, const double* y,
-              std::shared_ptr<const std::vector<double>> modes);
+              std::shared_ptr<const std::vector<double>> modes, bool solved_as_code);
 
   /// Coordinates, their velocities, multipliers, accelerations that have names.
   const std::vector<int>& places() const { return places_; }
@@ -23,6 +24,7 @@ class GraphMotion final : public MotionEquations {
   std::shared_ptr<MotionEquations> copy() const override {
     return std::make_shared<GraphMotion>(*this);
   }
+  StraightMotion* straight() override { return straight_ ? &*straight_ : nullptr; }
   void mass(double t, const double* q, MatrixOutput m) override;
   void force(double t, const double* q, const double* v, double* f) override {
     force_(t, q, coordinates, v, f);
@@ -48,13 +50,14 @@ class GraphMotion final : public MotionEquations {
   void to_user(double t, const double* q, double* lambda) override;
 
  private:
-  void make_dynamics(RecognisedMotion& found);
+  MotionNodes make_dynamics(RecognisedMotion& found);
   void check_forces(double t, const Vector& start);
 
   std::vector<int> places_, constraint_rows_;
   std::shared_ptr<const std::vector<double>> modes_;
   ConstraintTapes constraints_;
   GraphTape mass_, directions_, force_;
+  std::optional<StraightMotion> straight_;
   std::vector<double> entries_, rows_;
   Matrix columns_;
   Vector sum_, solved_;

@@ -9,6 +9,8 @@
 
 namespace daedalus {
 
+class StraightMotion;
+
 class MotionEquations {
  public:
   virtual ~MotionEquations() = default;
@@ -36,12 +38,15 @@ class MotionEquations {
   virtual void curvature(double t, const double* q, const double* v, double* r) = 0;
   /// One derivative more.
   virtual void next_curvature(double t, const double* q, const double* v, double* r) = 0;
+  /// All of it as one piece of code, where there is such; for regular constraints.
+  virtual StraightMotion* straight() { return nullptr; }
   /// From (G; K)^T lambda to the multipliers as the user defined them, where they differ.
   virtual void to_user(double t, const double* q, double* lambda) {
     (void)t, (void)q, (void)lambda;
   }
 };
 
-std::unique_ptr<MotionEquations> motion_of(const Mechanical& form);
+/// `solved_as_code`: `straight` is wanted.
+std::unique_ptr<MotionEquations> motion_of(const Mechanical& form, bool solved_as_code);
 
 }  // namespace daedalus

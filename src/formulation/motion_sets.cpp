@@ -1,5 +1,6 @@
 // Sets of equations from a motion that was recognised in a model.
 #include "expression/recorded_equations.h"
+#include "formulation/recorded_motion.h"
 #include "formulation/sparse_motion.h"
 
 namespace daedalus {
@@ -42,45 +43,23 @@ SparseEntries entries_of(RecognisedMotion& found, int first, int count, Place pl
   return result;
 }
 
-/// Runs a function with expressions; false: it takes plain doubles or branches on values.
-template <class Call>
-bool is_recorded(int rows, std::vector<Expr>& out, Call call) {
-  out.assign(static_cast<std::size_t>(rows), Expr());
-  try {
-    call(OutputOf<Expr>(out.data(), rows));
-  } catch (const std::exception&) {
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<MotionSets> motion_sets(const Mechanical& form) {
   const int n = form.coordinates;
-  if (form.nonholonomic > 0 || !form.mass.is_constant() || !form.constraint.is_recordable())
-    return {};
   Graph graph;
-  const Expr t(graph, graph.input(0));
-  std::vector<Expr> q, constraints;
-  for (int j = 0; j < n; ++j) q.emplace_back(graph, graph.input(1 + j));
-  const InputOf<Expr> at(q.data(), n);
-  if (!is_recorded(form.holonomic, constraints,
-                   [&](OutputOf<Expr> out) { form.constraint(t, {at}, out); }))
+  std::vector<NodeId> constraints;
+  if (form.nonholonomic > 0 || !form.mass.is_constant() ||
+      !recorded_constraints(form, graph, constraints))
     return {};
   const auto set = [&](const std::vector<NodeId>& roots) {
     return recorded_equations(graph, roots, [](EquationBuilder& builder, int input) {
       return input == 0 ? builder.time() : builder.variable(input - 1);
     });
   };
-  const auto nodes = [&](const std::vector<Expr>& list) {
-    std::vector<NodeId> roots;
-    for (const Expr& e : list) roots.push_back(e.node_in(graph));
-    return roots;
-  };
   MotionSets sets;
   sets.coordinates = n;
-  sets.constraints = set(nodes(constraints));
+  sets.constraints = set(constraints);
   // As it stands: nothing of an explicit step needs to know what it depends on.
   sets.force_function = form.force ? form.force : Function<2>([](auto, auto, auto, auto) {});
   std::vector<NodeId> masses;

@@ -76,12 +76,17 @@ std::unique_ptr<ProjectedField> make_projected_field(
   if (const auto* form = std::get_if<ExpressionGraph>(&problem.form))
     return make_graph_field(problem, *form, std::move(modes), solves);
   if (const auto* form = std::get_if<Mechanical>(&problem.form)) {
-    const auto dense = [form = *form, solves] {
-      return std::make_unique<ConstrainedMotion>(motion_of(form), solves);
-    };
-    if (solves == Solves::by_factors)
-      if (auto sparse = SparseMotion::make(*form, dense)) return sparse;
-    return dense();
+    const bool by_factors = solves == Solves::by_factors;
+    std::shared_ptr<MotionEquations> equations;
+    if (by_factors && form->coordinates <= StraightMotion::most_coordinates)
+      equations = motion_of(*form, true);
+    if (by_factors && !(equations && equations->straight()))
+      if (auto sparse = SparseMotion::make(*form, [form = *form] {
+            return std::make_unique<ConstrainedMotion>(motion_of(form, false), Solves::by_factors);
+          }))
+        return sparse;
+    if (!equations) equations = motion_of(*form, false);
+    return std::make_unique<ConstrainedMotion>(std::move(equations), solves);
   }
   if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form))
     return std::make_unique<Index2Field>(index2_equations_of(*form), solves);

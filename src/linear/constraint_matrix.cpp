@@ -27,13 +27,13 @@ ConstraintMatrix::ConstraintMatrix(int rows, int columns)
       free_(static_cast<std::size_t>(columns)) {}
 
 void ConstraintMatrix::learn() {
-  for (int i = 0; i < m_; ++i) {
-    const double square = dot(row(i), row(i), n_);
-    if (square > largest_square_[i]) {
-      largest_square_[i] = square;
-      scale_[i] = std::sqrt(square), inverse_scale_[i] = 1 / scale_[i];
-    }
-  }
+  for (int i = 0; i < m_; ++i) learn(i, dot(row(i), row(i), n_));
+}
+
+void ConstraintMatrix::learn(int i, double square) {
+  if (!(square > largest_square_[i])) return;
+  largest_square_[i] = square;
+  scale_[i] = std::sqrt(square), inverse_scale_[i] = 1 / scale_[i];
 }
 
 bool ConstraintMatrix::settle(bool keep) {

@@ -38,13 +38,19 @@ class ConstraintMatrix {
   void learn();
   /// Keeps the scales as they are, or goes back to those kept last. False: they have changed.
   bool settle(bool keep);
-  /// Likewise the largest singular value, after `decompose`.
+  /// Likewise the largest singular value, after `factor` or `decompose`.
   virtual void learn_reference() = 0;
   /// From now on results depend on the rows filled in alone.
   virtual void freeze() {}
   /// Makes solutions possible, and singular pairs known if there are suspicious ones. False: not
   /// finite.
   virtual bool factor() = 0;
+  /// Rows that were factored elsewhere: the squares of their lengths, and those of their distances
+  /// from rows before. Lets the scales grow if `learning`. True: independent rows, nothing to look
+  /// at. The rows themselves are not known afterwards.
+  virtual bool are_regular(const double* squares, const double* pivots, bool learning) {
+    return (void)squares, (void)pivots, (void)learning, false;
+  }
   /// In place of `suspicious`: of rows that are nearly dependent all along, and were looked at.
   /// False: of no use here.
   virtual bool suspect_below(double health) { return (void)health, false; }
@@ -100,6 +106,7 @@ class ConstraintMatrix {
   virtual void restore(SavedState& memory);
 
  protected:
+  void learn(int i, double square);
   /// Into `to`, by rows. False: not finite.
   bool scale_rows(double* to);
   double scaled(int i, double c) const { return scale_[i] > 0 ? c / scale_[i] : c; }

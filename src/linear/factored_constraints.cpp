@@ -24,8 +24,25 @@ std::shared_ptr<ConstraintMatrix> FactoredConstraints::copy() const {
   return std::make_shared<FactoredConstraints>(*this);
 }
 
+/// By the power method where the singular values are not known.
 void FactoredConstraints::learn_reference() {
-  for (const double sigma : sigma_) reference_ = std::max(reference_, sigma);
+  constexpr int iterations = 12;
+  if (decomposed_) {
+    for (const double sigma : sigma_) reference_ = std::max(reference_, sigma);
+    return;
+  }
+  double largest = 0;
+  for (int i = 0; i < m_; ++i) work_[i] = 1 + 0.1 * std::sin(i + 1.0);
+  for (int k = 0; k < (m_ == 1 ? 1 : iterations); ++k) {
+    const double size = std::sqrt(dot(work_.data(), work_.data(), m_));
+    if (!(size > 0)) return;
+    std::fill(turn_.begin(), turn_.end(), 0.0);
+    for (int i = 0; i < m_; ++i)
+      for (int j = 0; j < n_; ++j) turn_[j] += rows_or_right(i)[j] * (work_[i] / size);
+    largest = std::sqrt(dot(turn_.data(), turn_.data(), n_));
+    for (int i = 0; i < m_; ++i) work_[i] = dot(rows_or_right(i), turn_.data(), n_);
+  }
+  reference_ = std::max(reference_, largest);
 }
 
 /// False: a pivot, the square of the distance of a row from those before it, is small.
@@ -50,8 +67,25 @@ bool FactoredConstraints::cholesky() {
   return true;
 }
 
+/// The same judgement as that of `cholesky` on scaled rows.
+bool FactoredConstraints::are_regular(const double* squares, const double* pivots, bool learning) {
+  double smallest = reference_ * reference_;
+  const double limit = smallest * suspect_below_ * suspect_below_;
+  if (!(reference_ > 0)) return false;
+  decomposed_ = false;
+  for (int i = 0; i < m_; ++i) {
+    if (learning) learn(i, squares[i]);
+    const double rest = pivots[i] * inverse_scale_[i] * inverse_scale_[i];
+    if (!(rest > limit)) return false;
+    smallest = std::min(smallest, rest);
+  }
+  health_ = std::sqrt(smallest) / reference_;
+  return ++factorizations, true;
+}
+
 bool FactoredConstraints::factor() {
   if (!scale_rows(v_.data())) return false;
+  if (reference_ == 0) learn_reference();
   if (reference_ > 0 && cholesky()) return ++factorizations, true;
   return decompose();
 }

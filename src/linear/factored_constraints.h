@@ -12,6 +12,7 @@ class FactoredConstraints final : public ConstraintMatrix {
   void learn_reference() override;
   bool factor() override;
   bool decompose() override;
+  bool are_regular(const double* squares, const double* pivots, bool learning) override;
   bool suspect_below(double health) override { return suspect_below_ = health, true; }
   void multipliers(const double* c, double* y, double drop_below) override;
   void save(std::vector<double>& memory) const override;

@@ -17,8 +17,9 @@ class CrossingWatch {
   /// At the start, after its slope.
   void start(ProjectedField& field) {
     health_ = before_ = field.health();
-    since_ = field.since_singular();
     look_below_ = ConstraintMatrix::in_sight;
+    since_ = health_ < look_below_ ? field.since_singular()
+                                   : std::numeric_limits<double>::infinity();
     field.suspect_below(ConstraintMatrix::suspicious);
   }
   /// At the end of a step of length h that was found, after its slope. `near`: look in any case.

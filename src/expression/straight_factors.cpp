@@ -1,0 +1,75 @@
+#include "expression/straight_factors.h"
+
+namespace daedalus {
+
+StraightFactors::StraightFactors(Graph& graph, std::vector<NodeId> matrix, int size)
+    : graph_(graph) {
+  const NodeId zero = graph.constant(0), one = graph.constant(1);
+  const auto n = static_cast<std::size_t>(size);
+  const auto at = [&](int i, int j) -> NodeId& {
+    return matrix[static_cast<std::size_t>(i) * n + static_cast<std::size_t>(j)];
+  };
+  pivot_.resize(n), inverse_.resize(n);
+  std::vector<int> rest;
+  for (int i = 0; i < size; ++i) rest.push_back(i);
+  const auto neighbours = [&](int i) {
+    int count = 0;
+    for (const int j : rest) count += j != i && at(j, i) != zero;
+    return count;
+  };
+  while (!rest.empty()) {
+    // Least degree first. [GeorgeLiu1981, 5.3]
+    std::size_t least = 0;
+    int degree = size;
+    for (std::size_t k = 0; k < rest.size() && degree > 0; ++k)
+      if (const int count = neighbours(rest[k]); count < degree) degree = count, least = k;
+    const int p = rest[least];
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(least));
+    const auto place = static_cast<std::size_t>(p);
+    pivot_[place] = at(p, p), inverse_[place] = graph.div(one, at(p, p));
+    Column column{p, {}};
+    for (const int i : rest)
+      if (at(i, p) != zero) column.below.push_back({i, graph.mul(at(i, p), inverse_[place])});
+    for (const Entry& e : column.below)
+      for (const Entry& other : column.below) {
+        if (other.row < e.row) continue;
+        at(e.row, other.row) = at(other.row, e.row) =
+            graph.sub(at(e.row, other.row), graph.mul(e.value, at(other.row, p)));
+      }
+    columns_.push_back(std::move(column));
+  }
+}
+
+void StraightFactors::forward(std::vector<NodeId>& x) const {
+  for (const Column& column : columns_) {
+    const NodeId known = x[static_cast<std::size_t>(column.place)];
+    if (graph_.is_constant(known, 0)) continue;
+    for (const Entry& e : column.below) {
+      NodeId& target = x[static_cast<std::size_t>(e.row)];
+      target = graph_.sub(target, graph_.mul(e.value, known));
+    }
+  }
+}
+
+void StraightFactors::divide(std::vector<NodeId>& x) const {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!graph_.is_constant(x[i], 0)) x[i] = graph_.mul(x[i], inverse_[i]);
+}
+
+void StraightFactors::back(std::vector<NodeId>& x) const {
+  for (auto column = columns_.rbegin(); column != columns_.rend(); ++column)
+    for (const Entry& e : column->below) {
+      NodeId& target = x[static_cast<std::size_t>(column->place)];
+      target = graph_.sub(target, graph_.mul(e.value, x[static_cast<std::size_t>(e.row)]));
+    }
+}
+
+NodeId dot(Graph& graph, const std::vector<NodeId>& x, const std::vector<NodeId>& y) {
+  const NodeId zero = graph.constant(0);
+  NodeId sum = zero;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (x[i] != zero && y[i] != zero) sum = graph.add(sum, graph.mul(x[i], y[i]));
+  return sum;
+}
+
+}  // namespace daedalus

@@ -1,0 +1,62 @@
+// Mechanical systems where their constraints are regular: slopes and projections as straight-line
+// code, as long as the pivots tell that nothing is near that the long way would have to look at.
+#include <algorithm>
+#include <cmath>
+
+#include "formulation/constrained_motion.h"
+
+namespace daedalus {
+
+/// The matrices of the long way are not those of this point afterwards.
+bool ConstrainedMotion::is_regular(const StraightMotion::Rows& rows) {
+  prepared_ = false;
+  return rows.positive_mass &&
+         (m_ == 0 || constraints_->are_regular(rows.squares, rows.pivots, learning_));
+}
+
+bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
+  StraightMotion* code = equations_->straight();
+  if (!code) return false;
+  const StraightMotion::Acceleration result = code->accelerate(t, x, x + n_);
+  if (!is_regular(result.rows)) return false;
+  ++factorizations;
+  std::copy(result.multipliers, result.multipliers + m_, multipliers_by_code_.begin());
+  slope_t_q_v_[0] = t;
+  std::copy(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
+  double sum = 0;
+  for (int j = 0; j < n_; ++j) {
+    xp[j] = x[n_ + j], xp[n_ + j] = result.a[j];
+    sum += xp[j] + xp[n_ + j];
+  }
+  for (std::size_t k = 0; k < shown_.size(); ++k)
+    shown_[k] = result.a[equations_->shown_accelerations[k]];
+  return std::isfinite(sum);
+}
+
+/// Gauss-Newton with matrices of each point converges quadratically. The velocities are corrected
+/// where the positions have arrived.
+bool ConstrainedMotion::project_by_code(double t, double* x) {
+  constexpr int most_corrections = 6;
+  constexpr double rounding = 1e-14, nearly_rounding = 1e-10;
+  StraightMotion* code = equations_->straight();
+  if (!code) return false;
+  double *q = unprojected_.data(), before = std::numeric_limits<double>::infinity();
+  std::copy(x, x + n_, q);
+  for (int k = 0; k < most_corrections; ++k) {
+    const StraightMotion::Correction move = code->correct(t, q, x + n_);
+    const double size = std::sqrt(std::max(0.0, move.dq_squared)) / size_;
+    if (!is_regular(move.rows) || !std::isfinite(size)) return false;
+    ++factorizations;
+    const bool contracts = size < 0.5 * before;
+    if (!contracts && size > nearly_rounding) return false;
+    for (int j = 0; j < n_; ++j) q[j] -= move.dq[j];
+    before = size;
+    if (contracts && size > rounding) continue;
+    std::copy(q, q + n_, x);
+    for (int j = 0; j < n_; ++j) x[n_ + j] -= move.dv[j];
+    return true;
+  }
+  return false;
+}
+
+}  // namespace daedalus

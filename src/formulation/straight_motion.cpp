@@ -1,0 +1,149 @@
+#include "formulation/straight_motion.h"
+
+#include "expression/straight_factors.h"
+
+namespace daedalus {
+namespace {
+
+/// Longer code does not stay in the caches of instructions.
+constexpr int most_nodes = 12'000;
+
+using Nodes = std::vector<NodeId>;
+
+void append(Nodes& to, const Nodes& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+/// With W = L^-1 G^T, M = L D L^T and S = W^T D^-1 W:
+///   S lambda = W^T D^-1 L^-1 f + gamma,   a = L^-T D^-1 (L^-1 f - W lambda).
+class Builder {
+ public:
+  Builder(Graph& graph, const ConstraintRows& constraints, const MotionNodes& motion)
+      : graph_(graph),
+        n_(constraints.coordinates),
+        m_(constraints.count()),
+        mass_(graph, motion.mass, n_),
+        schur_(graph, schur_complement(constraints), m_) {}
+
+  Nodes accelerations(const Nodes& force, const Nodes& gamma, Nodes& multipliers) const {
+    Nodes driven = force;
+    mass_.forward(driven);
+    multipliers.clear();
+    for (int i = 0; i < m_; ++i)
+      multipliers.push_back(graph_.add(dot(graph_, scaled_[at(i)], driven), gamma[at(i)]));
+    schur_.solve(multipliers);
+    mass_.divide(driven);
+    const Nodes held = in_directions(multipliers);
+    for (int j = 0; j < n_; ++j) driven[at(j)] = graph_.sub(driven[at(j)], held[at(j)]);
+    mass_.back(driven);
+    return driven;
+  }
+  /// The shortest x with G x = r; `weights` tell its size, x^T M x = weights^T r.
+  Nodes least(const Nodes& r, Nodes& weights) const {
+    weights = r;
+    schur_.solve(weights);
+    Nodes x = in_directions(weights);
+    mass_.back(x);
+    return x;
+  }
+  Nodes rows() const {
+    Nodes list;
+    for (int i = 0; i < m_; ++i) list.push_back(squares_[at(i)]);
+    for (int i = 0; i < m_; ++i) list.push_back(schur_.pivot(i));
+    for (int j = 0; j < n_; ++j)
+      if (!graph_.is_constant(mass_.pivot(j))) list.push_back(mass_.pivot(j));
+    return list;
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  Nodes schur_complement(const ConstraintRows& constraints) {
+    std::vector<Nodes> forward;
+    for (const ConstraintRows::Row& given : constraints.jacobian) {
+      Nodes row(at(n_), graph_.constant(0));
+      for (std::size_t k = 0; k < given.places.size(); ++k)
+        row[at(given.places[k])] = given.entries[k];
+      mass_.forward(row);
+      forward.push_back(row);
+      mass_.divide(row);
+      scaled_.push_back(std::move(row));
+    }
+    Nodes schur(at(m_) * at(m_));
+    for (int i = 0; i < m_; ++i) {
+      for (int j = 0; j <= i; ++j)
+        schur[at(i) * at(m_) + at(j)] = schur[at(j) * at(m_) + at(i)] =
+            dot(graph_, forward[at(i)], scaled_[at(j)]);
+      squares_.push_back(schur[at(i) * at(m_) + at(i)]);
+    }
+    return schur;
+  }
+  /// D^-1 W x
+  Nodes in_directions(const Nodes& x) const {
+    const NodeId zero = graph_.constant(0);
+    Nodes sum(at(n_), zero);
+    for (int i = 0; i < m_; ++i)
+      for (int j = 0; j < n_; ++j)
+        if (const NodeId entry = scaled_[at(i)][at(j)]; entry != zero)
+          sum[at(j)] = graph_.add(sum[at(j)], graph_.mul(entry, x[at(i)]));
+    return sum;
+  }
+
+  Graph& graph_;
+  int n_, m_;
+  std::vector<Nodes> scaled_;  ///< D^-1 W by columns
+  Nodes squares_;
+  StraightFactors mass_, schur_;
+};
+
+}  // namespace
+
+std::optional<StraightMotion> StraightMotion::make(
+    Graph& graph, const ConstraintRows& constraints, const MotionNodes& motion,
+    const std::shared_ptr<const std::vector<double>>& modes) {
+  StraightMotion result;
+  const int n = result.n_ = constraints.coordinates, m = result.m_ = constraints.count();
+  const Builder builder(graph, constraints, motion);
+  const Nodes rates = along_straight_line(graph, constraints.g, n),
+              gamma = along_straight_line(graph, rates, n), rows = builder.rows();
+  if (graph.size() > most_nodes) return std::nullopt;
+  result.mass_pivots_ = static_cast<int>(rows.size()) - 2 * m;
+  const auto tape = [&](const Nodes& outputs) {
+    return GraphTape(graph, 1 + 2 * n + motion.further, 2 * n, outputs, modes);
+  };
+  Nodes weights;
+  Nodes outputs = builder.accelerations(motion.force, gamma, weights);
+  append(outputs, weights), append(outputs, rows);
+  result.accelerate_ = tape(outputs);
+
+  Nodes velocities = builder.least(rates, weights);
+  outputs = builder.least(constraints.g, weights);
+  append(outputs, velocities);
+  outputs.push_back(dot(graph, weights, constraints.g));
+  append(outputs, rows);
+  result.correct_ = tape(outputs);
+  result.values_.resize(outputs.size() + static_cast<std::size_t>(m));
+  return result;
+}
+
+StraightMotion::Rows StraightMotion::rows(const double* at) const {
+  const double *pivots = at + m_, *mass = pivots + m_;
+  bool positive = true;
+  for (int k = 0; k < mass_pivots_; ++k) positive = positive && mass[k] > 0;
+  return {at, pivots, positive};
+}
+
+StraightMotion::Acceleration StraightMotion::accelerate(double t, const double* q,
+                                                        const double* v) {
+  accelerate_(t, q, n_, v, values_.data());
+  const double *a = values_.data(), *multipliers = a + n_;
+  return {a, multipliers, rows(multipliers + m_)};
+}
+
+StraightMotion::Correction StraightMotion::correct(double t, const double* q, const double* v) {
+  correct_(t, q, n_, v, values_.data());
+  const double *dq = values_.data(), *dv = dq + n_, *size = dv + n_;
+  return {dq, dv, *size, rows(size + 1)};
+}
+
+}  // namespace daedalus

@@ -1,0 +1,63 @@
+// Motions as straight-line code: the same slopes, multipliers and projections as the long way.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "formulation/constrained_motion.h"
+#include "reproduce/link_chain.h"
+#include "reproduce/testset.h"
+
+namespace daedalus {
+namespace {
+
+struct Case {
+  const char* name;
+  Problem (*problem)();
+};
+
+class StraightMotions : public ::testing::TestWithParam<Case> {};
+
+TEST_P(StraightMotions, AgreeWithTheLongWay) {
+  const Problem problem = GetParam().problem();
+  const auto& form = std::get<Mechanical>(problem.form);
+  const int n = form.coordinates, m = form.holonomic;
+  std::shared_ptr<MotionEquations> equations = motion_of(form, true);
+  ASSERT_NE(equations->straight(), nullptr);
+  ConstrainedMotion code(equations, Solves::by_factors),
+      long_way(motion_of(form, false), Solves::by_factors);
+  const double t = 0.1;
+  Vector x = Vector(problem.start).head(2 * n);
+  code.begin(t, x.data()), long_way.begin(t, x.data());
+  const double size = x.lpNorm<Eigen::Infinity>();
+  for (int j = 0; j < 2 * n; ++j) x[j] += 1e-4 * size * std::sin(3.0 * (j + 1));
+  Vector one(2 * n), other(2 * n), lambda(m), mu(m), y = x;
+  ASSERT_TRUE(code.slope(t, x.data(), one.data()));
+  ASSERT_TRUE(long_way.slope(t, x.data(), other.data()));
+  // Condition numbers of some thousands, in Andrews' mechanism.
+  EXPECT_LE((one - other).norm(), 1e-11 * other.norm());
+  code.multipliers(lambda.data()), long_way.multipliers(mu.data());
+  EXPECT_LE((lambda - mu).norm(), 1e-11 * mu.norm());
+  EXPECT_NEAR(code.health(), long_way.health(), 0.9 * long_way.health());
+
+  const Vector tolerance = Vector::Constant(2 * n, size);
+  ASSERT_TRUE(code.project_end(t, x.data(), tolerance.data()));
+  ASSERT_TRUE(long_way.project_end(t, y.data(), tolerance.data()));
+  EXPECT_LE(code.distance(t, x.data()), 1e-13);
+  // One takes matrices of the point it starts from, the other of the one where it is: both are the
+  // nearest to first order.
+  EXPECT_LE((x - y).norm(), 1e-6 * y.norm());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mechanisms, StraightMotions,
+    ::testing::Values(
+        Case{"Pendulum", [] { return reproduce::rod_pendulum().statement.problem; }},
+        Case{"CarAxis",
+             [] { return reproduce::car_axis(reproduce::Told::as_mechanism).statement.problem; }},
+        Case{"Andrews",
+             [] { return reproduce::andrews(reproduce::Told::as_mechanism).statement.problem; }},
+        Case{"Chain", [] { return reproduce::link_chain(10, 1); }}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace daedalus
