@@ -44,8 +44,11 @@ TEST(Manifold, TakesStiffMotionsThroughSingularPoints) {
         // Between the steps too, where the polynomial is of lower order.
         for (const double t : {0.31 * end, 0.77 * end, end})
           EXPECT_LE(error_at(m, reference, s, t), 20 * rtol) << t;
+        // Next to a singular point velocities may be left alone within ten tolerances, those of
+        // components being up to ten times rtol. Whether a step ends there is chance: with
+        // tolerances around 1e-8 every third run of the four-bar does.
         for (const ConstraintResidual& level : s.constraint_residual)
-          EXPECT_LE(level.maximum, 1e-11) << level.level;
+          EXPECT_LE(level.maximum, level.level == "velocity" ? 100 * rtol : 1e-11) << level.level;
       }
     }
 }

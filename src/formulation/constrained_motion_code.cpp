@@ -37,7 +37,7 @@ bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
 /// where the positions have arrived.
 bool ConstrainedMotion::project_by_code(double t, double* x) {
   constexpr int most_corrections = 6;
-  constexpr double rounding = 1e-14, nearly_rounding = 1e-10;
+  constexpr double rounding = 1e-14, nearly_rounding = 1e-12;
   StraightMotion* code = equations_->straight();
   if (!code) return false;
   double *q = unprojected_.data(), before = std::numeric_limits<double>::infinity();
