@@ -225,7 +225,7 @@ bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance
 
 double ConstrainedMotion::distance(double t, const double* x) {
   if (m_ == 0) return 0;
-  if (!prepare(t, x, true)) return std::numeric_limits<double>::infinity();
+  if (!prepare(t, x, false)) return std::numeric_limits<double>::infinity();
   equations_->positions(t, x, residual_.data());
   constraints_->solve(residual_.data(), step_.data(), nearly_singular);
   double far = norm(step_) / size_;

@@ -123,7 +123,8 @@ void Integrator::Run::watch_constraints() {
   };
   if (field_->constraint_names.empty()) {
     // Functions of the user would be differentiated anew at each step.
-    const int told = field_->is_sparse() ? static_cast<int>(system_->levels.size()) : 0;
+    const bool same = field_->is_sparse() || field_->moves_on_positions();
+    const int told = same ? static_cast<int>(system_->levels.size()) : 0;
     for (int k = 0; k < std::min(told, field_->levels()); ++k)
       system_->levels[static_cast<std::size_t>(k)].residual = residual(k);
     return;
