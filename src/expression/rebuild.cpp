@@ -5,18 +5,6 @@
 
 namespace daedalus {
 
-namespace {
-
-template <class Use>
-void for_operands(const Node& n, Use use) {
-  const int count = operands_of(n.op);
-  if (count > 0) use(n.a);
-  if (count > 1) use(n.b);
-  if (count > 2) use(n.c);
-}
-
-}  // namespace
-
 std::vector<NodeId> operands(const Node& n) {
   std::vector<NodeId> list;
   for_operands(n, [&](NodeId operand) { list.push_back(operand); });

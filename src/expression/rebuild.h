@@ -8,7 +8,15 @@
 
 namespace daedalus {
 
-/// Operands of a node that are nodes.
+/// Calls `use` with the operands of a node that are nodes.
+template <class Use>
+void for_operands(const Node& n, Use use) {
+  const int count = operands_of(n.op);
+  if (count > 0) use(n.a);
+  if (count > 1) use(n.b);
+  if (count > 2) use(n.c);
+}
+
 std::vector<NodeId> operands(const Node& n);
 
 /// Nodes that `root` needs, ascending: operands first.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expression/rebuild.h"
+
 namespace daedalus {
 
 void sine_and_cosine(double x, double* sine, double* cosine) {
@@ -23,14 +25,6 @@ struct Life {
   NodeId partner = -1;   ///< cosine or sine of the same argument, where both are needed
   int home = -1;         ///< its register
 };
-
-template <class Use>
-void for_operands(const Node& n, Use use) {
-  const int count = operands_of(n.op);
-  if (count > 0) use(n.a);
-  if (count > 1) use(n.b);
-  if (count > 2) use(n.c);
-}
 
 }  // namespace
 

@@ -391,8 +391,7 @@ void BdfStepper::restore(SavedState& memory) {
   for (bool* flag : {&rising_, &jacobian_valid_, &jacobian_current_, &factors_valid_})
     *flag = memory.flag();
   memory_.restore(memory);
-  memory.list(pencil_.a), memory.list(pencil_.e);
-  pencil_.condense();
+  memory.list(pencil_.a), memory.list(pencil_.e), pencil_.condense();
   factors_->restore_pivots(pencil_, memory.list());
   norm_.set_reference(state_.y.data());
   if (factors_valid_) factors_valid_ = factors_->factor(pencil_, shift_);
