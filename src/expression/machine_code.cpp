@@ -163,7 +163,7 @@ class Assembler {
     bytes(0x48, 0xB8), number64(sign ? sign_bit : ~sign_bit);  // mov rax, ...
     const int own = fresh(value, needed);
     bytes(0xC4, own < 8 ? 0xE1 : 0x61, 0xF9, 0x6E,  // vmovq xmm, rax
-           0xC0 | (own % 8) << 3);
+          0xC0 | (own % 8) << 3);
     return own;
   }
   void load_argument(int argument, int value) {

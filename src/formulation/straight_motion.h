@@ -23,12 +23,12 @@ class StraightMotion {
   /// Beyond it recording the forces may take longer than a run.
   static constexpr int most_coordinates = 40;
   /// None: too many operations.
-  static std::optional<StraightMotion> make(Graph& graph, const ConstraintRows& constraints,
-                                            const MotionNodes& motion,
-                                            const std::shared_ptr<const std::vector<double>>& modes);
+  static std::optional<StraightMotion> make(
+      Graph& graph, const ConstraintRows& constraints, const MotionNodes& motion,
+      const std::shared_ptr<const std::vector<double>>& modes);
 
-  /// Of the rows of G in the metric of M: the squares of their lengths, and those of their distances
-  /// from rows before.
+  /// Of the rows of G in the metric of M: the squares of their lengths, and those of their
+  /// distances from rows before.
   struct Rows {
     const double *squares, *pivots;
     bool positive_mass;

@@ -19,7 +19,7 @@ class CrossingWatch {
     health_ = before_ = field.health();
     look_below_ = ConstraintMatrix::in_sight;
     since_ = health_ < ConstraintMatrix::suspicious ? field.since_singular()
-                                                     : std::numeric_limits<double>::infinity();
+                                                    : std::numeric_limits<double>::infinity();
     field.suspect_below(ConstraintMatrix::suspicious);
   }
   /// At the end of a step of length h that was found, after its slope. `near`: look in any case.
