@@ -4,7 +4,7 @@
 
 namespace daedalus {
 
-ConstraintTapes::ConstraintTapes(std::shared_ptr<const Graph> graph, ConstraintRows rows,
+ConstraintTapes::ConstraintTapes(std::shared_ptr<const Graph> graph, PositionConstraints rows,
                                  int further, std::shared_ptr<const std::vector<double>> modes)
     : n_(rows.coordinates),
       m_(rows.count()),
@@ -22,7 +22,7 @@ GraphTape& ConstraintTapes::matrix(int derivative) {
   std::optional<GraphTape>& tape = matrix_[derivative];
   if (tape) return *tape;
   std::vector<NodeId> entries;
-  for (const ConstraintRows::Row& row : rows_.jacobian)
+  for (const PositionConstraints::Row& row : rows_.jacobian)
     entries.insert(entries.end(), row.entries.begin(), row.entries.end());
   if (derivative == 0) return tape.emplace(*graph_, inputs_, 2 * n_, entries, modes_);
   Graph graph = *graph_;

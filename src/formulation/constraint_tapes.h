@@ -3,8 +3,8 @@
 // along (1, v), and derivatives along the straight line q + s v, the first three.
 #include <optional>
 
-#include "formulation/constraint_rows.h"
 #include "formulation/graph_tape.h"
+#include "formulation/position_constraints.h"
 
 namespace daedalus {
 
@@ -12,7 +12,7 @@ class ConstraintTapes {
  public:
   ConstraintTapes() = default;
   /// Inputs of the graph: the time, q, v, and `further` ones, of which the first are discrete.
-  ConstraintTapes(std::shared_ptr<const Graph> graph, ConstraintRows rows, int further,
+  ConstraintTapes(std::shared_ptr<const Graph> graph, PositionConstraints rows, int further,
                   std::shared_ptr<const std::vector<double>> modes);
 
   /// Rows of dg/dq, dense.
@@ -33,7 +33,7 @@ class ConstraintTapes {
 
   int n_ = 0, m_ = 0, inputs_ = 0;
   std::shared_ptr<const Graph> graph_;
-  ConstraintRows rows_;
+  PositionConstraints rows_;
   std::shared_ptr<const std::vector<double>> modes_;
   std::optional<GraphTape> matrix_[2], level_[4];
   std::vector<int> places_;  ///< of the entries that are not zero everywhere

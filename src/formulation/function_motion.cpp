@@ -125,7 +125,7 @@ class FunctionMotion final : public MotionEquations {
     auto graph = std::make_shared<Graph>();
     std::vector<NodeId> constraints;
     if (!recorded_constraints(form_, *graph, constraints)) return;
-    ConstraintRows rows(*graph, coordinates, constraints);
+    PositionConstraints rows(*graph, coordinates, constraints);
     MotionNodes motion;
     if (solved_as_code && velocity == 0 && recorded_dynamics(form_, *graph, motion))
       straight_ = StraightMotion::make(*graph, rows, motion, nullptr);

@@ -29,7 +29,7 @@ GraphMotion::GraphMotion(RecognisedMotion& found, double t, const double* y,
     }
   if (turned) motion = make_dynamics(found);
   auto graph = std::make_shared<Graph>(found.rows.graph);
-  ConstraintRows rows(*graph, coordinates, found.constraints);
+  PositionConstraints rows(*graph, coordinates, found.constraints);
   if (solved_as_code) straight_ = StraightMotion::make(*graph, rows, motion, modes_);
   constraints_ = ConstraintTapes(std::move(graph), std::move(rows), motion.further, modes_);
   check_forces(t, point);

@@ -18,7 +18,7 @@ void append(Nodes& to, const Nodes& more) {
 ///   S lambda = W^T D^-1 L^-1 f + gamma,   a = L^-T D^-1 (L^-1 f - W lambda).
 class Builder {
  public:
-  Builder(Graph& graph, const ConstraintRows& constraints, const MotionNodes& motion)
+  Builder(Graph& graph, const PositionConstraints& constraints, const MotionNodes& motion)
       : graph_(graph),
         n_(constraints.coordinates),
         m_(constraints.count()),
@@ -58,9 +58,9 @@ class Builder {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  Nodes schur_complement(const ConstraintRows& constraints) {
+  Nodes schur_complement(const PositionConstraints& constraints) {
     std::vector<Nodes> forward;
-    for (const ConstraintRows::Row& given : constraints.jacobian) {
+    for (const PositionConstraints::Row& given : constraints.jacobian) {
       Nodes row(at(n_), graph_.constant(0));
       for (std::size_t k = 0; k < given.places.size(); ++k)
         row[at(given.places[k])] = given.entries[k];
@@ -99,7 +99,7 @@ class Builder {
 }  // namespace
 
 std::optional<StraightMotion> StraightMotion::make(
-    Graph& graph, const ConstraintRows& constraints, const MotionNodes& motion,
+    Graph& graph, const PositionConstraints& constraints, const MotionNodes& motion,
     const std::shared_ptr<const std::vector<double>>& modes) {
   StraightMotion result;
   const int n = result.n_ = constraints.coordinates, m = result.m_ = constraints.count();

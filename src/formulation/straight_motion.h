@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "formulation/constraint_rows.h"
 #include "formulation/graph_tape.h"
+#include "formulation/position_constraints.h"
 
 namespace daedalus {
 
@@ -24,7 +24,7 @@ class StraightMotion {
   static constexpr int most_coordinates = 40;
   /// None: too many operations.
   static std::optional<StraightMotion> make(
-      Graph& graph, const ConstraintRows& constraints, const MotionNodes& motion,
+      Graph& graph, const PositionConstraints& constraints, const MotionNodes& motion,
       const std::shared_ptr<const std::vector<double>>& modes);
 
   /// Of the rows of G in the metric of M: the squares of their lengths, and those of their

@@ -6,9 +6,9 @@
 
 namespace daedalus {
 
-struct ConstraintRows {
-  ConstraintRows() = default;
-  ConstraintRows(Graph& graph, int coordinates, std::vector<NodeId> constraints);
+struct PositionConstraints {
+  PositionConstraints() = default;
+  PositionConstraints(Graph& graph, int coordinates, std::vector<NodeId> constraints);
 
   int coordinates = 0;
   std::vector<NodeId> g;

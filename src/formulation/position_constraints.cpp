@@ -1,10 +1,10 @@
-#include "formulation/constraint_rows.h"
+#include "formulation/position_constraints.h"
 
 #include "expression/rebuild.h"
 
 namespace daedalus {
 
-ConstraintRows::ConstraintRows(Graph& graph, int n, std::vector<NodeId> constraints)
+PositionConstraints::PositionConstraints(Graph& graph, int n, std::vector<NodeId> constraints)
     : coordinates(n), g(std::move(constraints)) {
   for (const NodeId root : g) {
     Row row;
