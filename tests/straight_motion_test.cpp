@@ -48,6 +48,41 @@ TEST_P(StraightMotions, AgreeWithTheLongWay) {
   EXPECT_LE((x - y).norm(), 1e-6 * y.norm());
 }
 
+/// A pendulum, pushed by what `push` is at the time.
+Problem pushed(const double& push, Interval span, Vector start) {
+  return {
+      .form = Mechanical{.coordinates = 2,
+                         .holonomic = 1,
+                         .force = [&push](auto, auto, auto f) { f << push, -9.81; },
+                         .constraint = [](auto q, auto g) { g[0] = (q.squaredNorm() - 1) / 2; }},
+      .t_span = span,
+      .start = start};
+}
+
+TEST(StraightMotion, SeesWhatFunctionsHold) {
+  const Vector start{{1, 0, 0, 0}};
+  double push = 0;
+  Options options{.method = "dop853", .rtol = 1e-10};
+  const Vector middle = solve(pushed(push, {0, 1}, start), options).y_end().head(4);
+  push = 5;
+  const Vector expected = solve(pushed(push, {1, 2}, middle), options).y_end().head(4);
+  push = 0;
+  options.events.push_back({.value = [](double t, Input) { return t - 1; },
+                            .reset = [&push](double, Output) { push = 5; }});
+  const Solution s = solve(pushed(push, {0, 2}, start), options);
+  EXPECT_LE((s.y_end().head(4) - expected).norm(), 1e-8);
+
+  // Between steps, as a controller does. The slope that begins a step is that of the last one's
+  // end.
+  push = 0;
+  Integrator run(pushed(push, {0, 2}, start), {.method = "dop853", .max_step = 1e-3});
+  while (run.t() < 1) ASSERT_TRUE(run.step());
+  push = 5;
+  while (run.step()) continue;
+  EXPECT_LE((Vector(run.y()).head(4) - expected).norm(), 1e-2);
+  EXPECT_GE((Vector(run.y()).head(4) - middle).norm(), 0.1);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Mechanisms, StraightMotions,
     ::testing::Values(

@@ -31,7 +31,7 @@ ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations,
   for (auto* list : {&gamma_, &right_side_, &residual_, &third_values_}) list->resize(m);
   for (auto* list : {&rate_, &added_}) list->resize(n * m);
   slope_t_q_v_.resize(1 + 2 * n);
-  multipliers_by_code_.resize(m);
+  multipliers_by_code_.resize(m), coded_force_.resize(n);
   shown_.resize(equations_->shown_accelerations.size());
   if (!equations_->constant_mass) return;
   mass_.setZero();
@@ -257,6 +257,7 @@ void ConstrainedMotion::ask_for(double slope_error) {
 std::unique_ptr<ProjectedField> ConstrainedMotion::for_output() const {
   auto copy = std::make_unique<ConstrainedMotion>(*this);
   copy->equations_ = equations_->copy();
+  copy->equations_->forget_code();  // nobody would tell it when it no longer holds
   copy->constraints_ = constraints_->copy();
   copy->constraints_->freeze();
   copy->learning_ = copy->prepared_ = false;

@@ -23,6 +23,7 @@ class ConstrainedMotion final : public ProjectedField {
 
   ConstrainedMotion(std::shared_ptr<MotionEquations> equations, Solves solves);
 
+  void renew(double t, const double* x) override;
   bool slope(double t, const double* x, double* xp) override;
   bool constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) override;
   bool is_motion() const override { return true; }
@@ -84,7 +85,7 @@ class ConstrainedMotion final : public ProjectedField {
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
   bool slope_is_by_code_ = false;
-  std::vector<double> multipliers_by_code_;
+  std::vector<double> multipliers_by_code_, coded_force_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
   // Of half-explicit stages: directions at the stage, rows and constraint at the point ahead.
   Matrix rows_here_, rows_ahead_, coupled_;

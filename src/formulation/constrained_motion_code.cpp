@@ -14,6 +14,15 @@ bool ConstrainedMotion::is_regular(const StraightMotion::Rows& rows) {
          (m_ == 0 || constraints_->are_regular(rows.squares, rows.pivots, learning_));
 }
 
+void ConstrainedMotion::renew(double t, const double* x) {
+  StraightMotion* code = equations_->straight();
+  if (!code) return;
+  const bool known = slope_is_by_code_ && slope_t_q_v_[0] == t &&
+                     std::equal(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
+  const double* force = known ? coded_force_.data() : code->accelerate(t, x, x + n_).force;
+  if (!equations_->has_force(t, x, x + n_, force)) equations_->forget_code();
+}
+
 bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
   StraightMotion* code = equations_->straight();
   if (!code) return false;
@@ -21,6 +30,7 @@ bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
   if (!is_regular(result.rows)) return false;
   ++factorizations;
   std::copy(result.multipliers, result.multipliers + m_, multipliers_by_code_.begin());
+  std::copy(result.force, result.force + n_, coded_force_.begin());
   slope_t_q_v_[0] = t;
   std::copy(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
   double sum = 0;

@@ -38,6 +38,20 @@ class FunctionMotion final : public MotionEquations {
   }
 
   StraightMotion* straight() override { return straight_ ? &*straight_ : nullptr; }
+  /// Up to rounding, which compilers may have arranged in another way.
+  bool has_force(double t, const double* q, const double* v, const double* coded) override {
+    constexpr double rounding = 1e-10;
+    std::vector<double>& own = shifted_;
+    std::fill(own.begin(), own.end(), 0.0);
+    if (form_.force) force(t, q, v, own.data());
+    double largest = 0, apart = 0;
+    for (int j = 0; j < coordinates; ++j) {
+      largest = std::max({largest, std::abs(own[j]), std::abs(coded[j])});
+      apart = std::max(apart, std::abs(own[j] - coded[j]));
+    }
+    return apart <= rounding * largest;
+  }
+  void forget_code() override { straight_.reset(); }
 
   void mass(double t, const double* q, MatrixOutput m) override {
     if (constant_mass)

@@ -40,6 +40,11 @@ class MotionEquations {
   virtual void next_curvature(double t, const double* q, const double* v, double* r) = 0;
   /// All of it as one piece of code, where there is such; for regular constraints.
   virtual StraightMotion* straight() { return nullptr; }
+  /// Whether the force is still what was made code of; what cannot change says yes.
+  virtual bool has_force(double t, const double* q, const double* v, const double* force) {
+    return (void)t, (void)q, (void)v, (void)force, true;
+  }
+  virtual void forget_code() {}
   /// From (G; K)^T lambda to the multipliers as the user defined them, where they differ.
   virtual void to_user(double t, const double* q, double* lambda) {
     (void)t, (void)q, (void)lambda;

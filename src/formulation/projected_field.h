@@ -85,6 +85,9 @@ class ProjectedField {
   /// What was learnt in its stages is to be kept, or not: those of a step that is given up may have
   /// been anywhere.
   virtual void step_was(bool accepted) { (void)accepted; }
+  /// A step begins at x. Functions of the user may not be what they were: they may hold values that
+  /// events, or whoever makes the steps, have changed.
+  virtual void renew(double t, const double* x) { (void)t, (void)x; }
   /// Where to look for the multipliers, if there are several.
   virtual void guess_multipliers(const double* z) { (void)z; }
   /// Of the last slope. Not a number where the constraints do not determine them.

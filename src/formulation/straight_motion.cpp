@@ -113,7 +113,7 @@ std::optional<StraightMotion> StraightMotion::make(
   };
   Nodes weights;
   Nodes outputs = builder.accelerations(motion.force, gamma, weights);
-  append(outputs, weights), append(outputs, rows);
+  append(outputs, weights), append(outputs, motion.force), append(outputs, rows);
   result.accelerate_ = tape(outputs);
 
   Nodes velocities = builder.least(rates, weights);
@@ -122,7 +122,7 @@ std::optional<StraightMotion> StraightMotion::make(
   outputs.push_back(dot(graph, weights, constraints.g));
   append(outputs, rows);
   result.correct_ = tape(outputs);
-  result.values_.resize(outputs.size() + static_cast<std::size_t>(m));
+  result.values_.resize(static_cast<std::size_t>(2 * n + m + 1) + rows.size());
   return result;
 }
 
@@ -136,8 +136,8 @@ StraightMotion::Rows StraightMotion::rows(const double* at) const {
 StraightMotion::Acceleration StraightMotion::accelerate(double t, const double* q,
                                                         const double* v) {
   accelerate_(t, q, n_, v, values_.data());
-  const double *a = values_.data(), *multipliers = a + n_;
-  return {a, multipliers, rows(multipliers + m_)};
+  const double *a = values_.data(), *multipliers = a + n_, *force = multipliers + m_;
+  return {a, multipliers, force, rows(force + n_)};
 }
 
 StraightMotion::Correction StraightMotion::correct(double t, const double* q, const double* v) {

@@ -34,7 +34,7 @@ class StraightMotion {
     bool positive_mass;
   };
   struct Acceleration {
-    const double *a, *multipliers;
+    const double *a, *multipliers, *force;
     Rows rows;
   };
   /// The shortest ones in the metric of M that lead to g = 0 and to d/dt g = 0, to first order.

@@ -1,6 +1,7 @@
 // Method "auto". Constrained motions are made by explicit steps on the manifold of the constraints,
 // which need fewer steps and no Newton iteration, and pass singular points. Where implicit steps
 // cannot take turns later, some steps made ahead tell whether the problem is stiff.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -146,7 +147,11 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
     if (const std::string_view reason = reason_not_to_record(problem); !reason.empty()) {
       why = reason;
     } else {
-      const std::optional<Problem> graph = recorded_if_of_higher_index(problem);
+      // A reset may change what functions hold, and a record would not see it.
+      const bool is_lasting = std::none_of(options.events.begin(), options.events.end(),
+                                           [](const Event& event) { return bool(event.reset); });
+      const std::optional<Problem> graph =
+          is_lasting ? recorded_if_of_higher_index(problem) : std::nullopt;
       if (auto run = make_explicit(graph ? *graph : problem, options, at_start, why)) {
         if (graph) run->solution_.choice += "; the functions were recorded";
         return run;

@@ -44,7 +44,7 @@ void ExplicitStepper::start(const State& state, double h) {
   rejected_ = committed_ = on_manifold_ = false;
   stiff_steps_ = easy_steps_ = 0;
   field_->gather(state_.y.data(), x_.data());
-  guess_multipliers();
+  begin_step();
   finite_ = project_end(state_.t, x_.data()) && field_->slope(state_.t, x_.data(), slope(0));
   ++statistics_.rhs;
   spread(x_, slope(0), state_);
@@ -134,7 +134,7 @@ void ExplicitStepper::ask_field_for(double h) {
 
 bool ExplicitStepper::take_step(double h, double end) {
   ask_field_for(h);
-  guess_multipliers();
+  begin_step();
   on_manifold_ = watch_.is_near(h, h_used_);
   Outcome outcome = make_stages(h);
   if (outcome == Outcome::needs_projection) on_manifold_ = true, outcome = make_stages(h);

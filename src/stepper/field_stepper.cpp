@@ -35,7 +35,8 @@ void FieldStepper::spread(const std::vector<double>& x, const double* xp, State&
   for (int k = 0; k < field_->algebraic; ++k) to.y[field_->place(n_ + k)] = multipliers_[k];
 }
 
-void FieldStepper::guess_multipliers() {
+void FieldStepper::begin_step() {
+  field_->renew(state_.t, x_.data());
   for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
   field_->guess_multipliers(multipliers_.data());
 }

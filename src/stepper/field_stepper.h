@@ -18,9 +18,9 @@ class FieldStepper : public Stepper {
   double weighted(const double* x, const double* a, const double* b) const;
   /// Into the order of the variables, with the multipliers of the last slope.
   void spread(const std::vector<double>& x, const double* xp, State& to);
-  /// Those of the state: where several satisfy the equations, a step that was given up may have
-  /// left others.
-  void guess_multipliers();
+  /// With the multipliers of the state: where several satisfy the equations, a step that was given
+  /// up may have left others.
+  void begin_step();
   bool project_end(double t, double* x);
   /// Takes the factorizations and iterations of the field into the statistics.
   void count();

@@ -32,7 +32,7 @@ void MotionRosenbrock::start(const State& state, double h) {
   first_ = true;
   control_.forget();
   field_->gather(state_.y.data(), x_.data());
-  guess_multipliers();
+  begin_step();
   ++statistics_.rhs;
   finite_ = project_end(state_.t, x_.data()) && field_->slope(state_.t, x_.data(), slope_.data());
   spread(x_, slope_.data(), state_);
