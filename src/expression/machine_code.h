@@ -1,7 +1,7 @@
 #pragma once
-// Machine code for a tape, made in the time of a few evaluations: scalar instructions in the order
-// of the tape, so that the bits are those of the interpreter. For x86-64 with AVX, where the system
-// lets a program make code; elsewhere there is none, and tapes are interpreted.
+// Machine code for a tape, made in the time of some tens of evaluations: scalar instructions in the
+// order of the tape, so that the bits are those of the interpreter. For x86-64 with AVX, where the
+// system lets a program make code; elsewhere there is none, and tapes are interpreted.
 #include <memory>
 
 namespace daedalus {

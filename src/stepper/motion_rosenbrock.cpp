@@ -157,6 +157,7 @@ bool MotionRosenbrock::would_make(double h, double limit) {
 bool MotionRosenbrock::attempt(double limit) {
   committed_ = false;
   if (!finite_) return fail_not_finite();
+  begin_step();
   if (h_ == 0) h_ = first_step(limit);
   for (int singular = 0;;) {
     const double wanted = h_;
