@@ -134,6 +134,17 @@ TEST(OrderControl, RaisesTheOrderWhereNewtonIsFastAndTheStepSteady) {
   EXPECT_EQ(settled().next(3, 0.001, 2, 0.8), 3);
 }
 
+TEST(OrderControl, RaisesTheOrderEarlierWhereStagesAreCheap) {
+  OrderControl eager = settled();
+  eager.is_eager = true;
+  EXPECT_EQ(OrderControl(eager).next(3, 0.1, 2, 1.9), 5);
+  EXPECT_EQ(OrderControl(eager).next(3, 0.11, 2, 1.0), 3);
+  EXPECT_EQ(OrderControl(eager).next(5, 0.01, 2, 0.6), 7);
+  EXPECT_EQ(OrderControl(eager).next(5, 0.011, 2, 1.0), 5) << "seven stages ask for more";
+  EXPECT_EQ(OrderControl(eager).next(3, 0.01, 2, 2.0), 3);
+  EXPECT_EQ(OrderControl(eager).next(3, 0.01, 2, 0.5), 3);
+}
+
 TEST(OrderControl, LowersTheOrderWhereNewtonIsSlowOrFails) {
   EXPECT_EQ(settled().next(5, 0.8, 5, 1.0), 3);
   EXPECT_EQ(settled().next(3, 0.8, 5, 1.0), 3) << "no less than min_stages";

@@ -18,6 +18,7 @@ constexpr double longest_by_hearsay = 100;     // steps beyond ask for a new mat
 constexpr double error_of_cut_step = 3;        // at an event, in tolerances
 constexpr int shorten_up_to = 6;               // times, for the sake of Newton's iteration
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
+constexpr int few_unknowns = 64;               // whose matrices cost little beside their stages
 
 /// Of 1, 3, 5, 7 stages.
 const std::array<const StageConstants*, 4>& radau_iia() {
@@ -75,6 +76,9 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
   solvers_.resize(methods_.size());
   order_.min_stages = methods_.front()->method.stages;
   order_.max_stages = methods_.back()->method.stages;
+  // Next to singular points of a manifold long steps keep its velocities less well.
+  order_.is_eager = system.size <= few_unknowns && system.is_index_one() &&
+                    options.formulation != Formulation::manifold;
   // Factors of every order of a large system would cost more than they are likely to save.
   if (pencil_.storage == Storage::dense)
     for (int k = static_cast<int>(methods_.size()) - 1; k >= 0; --k) use(k);
