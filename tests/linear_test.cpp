@@ -194,6 +194,39 @@ TEST(DenseFactors, SolveRandomSystemsToRoundingErrorWithEveryInstructionSet) {
   }
 }
 
+TEST(DenseFactors, SolveTheSameInPaddedVectors) {
+  for (InstructionSet set :
+       {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (!is_available(set)) continue;
+    for (int n = 1; n <= 70; ++n) {
+      const Pencil pencil = random_pencil(Storage::dense, dense_pattern(n), n);
+      const DenseKernels kernels = dense_kernels(set, n);
+      const int stride = padded(n);
+      std::vector<double> numbers(3 * doubles_of_factor(n, 1) + 4 * stride + 8, 0.0);
+      std::vector<long long> rows(4 * stride, 0);
+      double* const first = at_cache_line(numbers.data());
+      double* const second = first + doubles_of_factor(n, 1);
+      double* const x = second + doubles_of_factor(n, 2);
+      const DenseFactor real = lay_out_factor(n, 1, first, rows.data());
+      const DenseFactor complex = lay_out_factor(n, 2, second, rows.data() + 2 * stride);
+      ASSERT_LT(kernels.factor_real(real, pencil.e.data(), pencil.a.data(), 2.5), 0) << n;
+      ASSERT_LT(kernels.factor_complex(complex, pencil.e.data(), pencil.a.data(), 2.5, 1.5), 0);
+      const Vector b = Vector::Random(n), c = Vector::Random(n);
+      for (int i = 0; i < n; ++i) x[i] = b[i], x[stride + i] = b[i], x[2 * stride + i] = c[i];
+      Vector from = b, re = b, im = c;
+      kernels.solve_real(real, from.data());
+      kernels.solve_padded_real(real, x);
+      kernels.solve_complex(complex, re.data(), im.data());
+      kernels.solve_padded_complex(complex, x + stride, x + 2 * stride);
+      for (int i = 0; i < stride; ++i) {
+        EXPECT_EQ(x[i], i < n ? from[i] : 0) << n << " " << i;
+        EXPECT_EQ(x[stride + i], i < n ? re[i] : 0) << n << " " << i;
+        EXPECT_EQ(x[2 * stride + i], i < n ? im[i] : 0) << n << " " << i;
+      }
+    }
+  }
+}
+
 TEST(DenseFactors, SkipZerosWithoutLosingAccuracy) {
   for (int n : {12, 27, 60, 100, 160}) {
     Pencil pencil = random_pencil(Storage::dense, dense_pattern(n), n);

@@ -23,7 +23,8 @@ class ErrorNorm {
   double over(const double* x, int count) const;
   int size() const { return static_cast<int>(power_.size()); }
   double weight(int i) const { return weight_[i]; }
-  const double* weights() const { return weight_.data(); }  ///< stays where it is
+  /// Stays where it is; zeros fill it up to a multiple of eight.
+  const double* weights() const { return weight_.data(); }
 
  private:
   void combine();

@@ -24,29 +24,39 @@ struct StepControl {
   // Of the last accepted step; zero before the first.
   double accepted_h = 0;
   double accepted_error = 0;
+  double accepted_root = 0;  ///< of that error, as the next step wants it; zero: not computed
 
   /// What h is to be divided by so that an estimate of size error ~ h^(k+1) becomes 1. Steps whose
   /// Newton iteration was long are trusted less.
   double divisor(double error, int k, int iterations, int max_iterations) const {
-    const double trust =
-        std::min(safety, safety * (1 + 2 * max_iterations) / (iterations + 2 * max_iterations));
-    return std::clamp(root(error, k + 1) / trust, 1 / max_growth, max_shrink);
+    return divisor_of_root(root(error, k + 1), iterations, max_iterations);
   }
 
   /// The next step after an accepted one.
   double after_accepted(double h, double error, int k, int iterations, int max_iterations) {
-    double quotient = divisor(error, k, iterations, max_iterations);
+    const double root_of_error = root(error, k + 1);
+    double quotient = divisor_of_root(root_of_error, iterations, max_iterations);
     if (accepted_h > 0) {
+      if (accepted_root == 0) accepted_root = root(accepted_error, k + 1);
+      // (h_old / h) (error^2 / error_old)^(1/(k+1))
       const double predicted =
-          (accepted_h / std::abs(h)) * root(error * error / accepted_error, k + 1) / safety;
+          accepted_h * root_of_error * root_of_error / (std::abs(h) * accepted_root * safety);
       quotient = std::max(quotient, std::clamp(predicted, 1 / max_growth, max_shrink));
     }
     accepted_h = std::abs(h);
     accepted_error = std::max(1e-2, error);
+    accepted_root = error == accepted_error ? root_of_error : 0;
     return h / quotient;
   }
 
-  void forget() { accepted_h = accepted_error = 0; }
+  void forget() { accepted_h = accepted_error = accepted_root = 0; }
+
+ private:
+  double divisor_of_root(double root_of_error, int iterations, int max_iterations) const {
+    const double trust =
+        std::min(safety, safety * (1 + 2 * max_iterations) / (iterations + 2 * max_iterations));
+    return std::clamp(root_of_error / trust, 1 / max_growth, max_shrink);
+  }
 };
 
 /// Order selection of variable order Radau from the convergence rate of Newton's iteration: a fast

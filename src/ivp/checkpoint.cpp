@@ -45,10 +45,9 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
   save_list(memory, pencil_.a), save_list(memory, pencil_.e);
   for (const auto& solver : solvers_) {
     memory.push_back(solver ? 1 : 0);
-    if (!solver) continue;
-    solver->save(memory);
-    save_list(memory, solver->pivots());
+    if (solver) save_list(memory, solver->pivots());
   }
+  current()->save(memory);  // the others have nothing that they would use again
 }
 
 void ImplicitStepper::restore(SavedState& memory) {
@@ -69,10 +68,10 @@ void ImplicitStepper::restore(SavedState& memory) {
   for (std::size_t k = 0; k < solvers_.size(); ++k) {
     if (!memory.flag()) continue;
     use(static_cast<int>(k));
-    current()->restore(memory);
     current()->restore_pivots(pencil_, memory.list());
   }
   use(active);
+  current()->restore(memory);
   norm_.set_reference(state_.y.data());
   if (factors_valid_) factors_valid_ = current()->factor(pencil_, factored_h_);
 }

@@ -4,18 +4,33 @@ namespace {
 
 template <int registers>
 DenseKernels small_kernels() {
-  return {RealSmall<registers>::factor, RealSmall<registers>::solve,
-          ComplexSmall<registers>::factor, ComplexSmall<registers>::solve, subtract_columns};
+  using Real = RealSmall<registers>;
+  using Complex = ComplexSmall<registers>;
+  return {Real::factor,
+          Real::template solve<false>,
+          Complex::factor,
+          Complex::template solve<false>,
+          subtract_columns,
+          Real::template solve<true>,
+          Complex::template solve<true>};
 }
 
 template <int n>
 DenseKernels tiny_kernels() {
-  return {RealTiny<n>::factor, RealTiny<n>::solve, ComplexTiny<n>::factor, ComplexTiny<n>::solve,
-          subtract_columns};
+  using Real = RealTiny<n>;
+  using Complex = ComplexTiny<n>;
+  return {Real::factor,
+          Real::template solve<false>,
+          Complex::factor,
+          Complex::template solve<false>,
+          subtract_columns,
+          Real::template solve<true>,
+          Complex::template solve<true>};
 }
 
 DenseKernels large_kernels() {
-  return {Large::factor, Large::solve, LargeComplex::factor, LargeComplex::solve, subtract_columns};
+  return {Large::factor,    Large::solve, LargeComplex::factor, LargeComplex::solve,
+          subtract_columns, Large::solve, LargeComplex::solve};
 }
 
 /// More than eight rows come in steps of eight: finer ones would gain little and cost code.

@@ -58,14 +58,41 @@ StageKernels stage_kernels([[maybe_unused]] InstructionSet set, int s) {
 
 namespace {
 
+constexpr int line = 8;  // doubles in a cache line
+
+}  // namespace
+
+double* at_cache_line(double* place) {
+  const auto past = reinterpret_cast<std::uintptr_t>(place) / sizeof(double) % line;
+  return place + (line - past) % line;
+}
+
+DenseFactor lay_out_factor(int n, int parts, double* numbers, long long* rows) {
+  const std::size_t stride = static_cast<std::size_t>(padded(n)), square = stride * stride;
+  double* const re = numbers;
+  double* const im = parts > 1 ? re + square + 2 * stride : nullptr;
+  const auto at = [](double* part, std::size_t place) { return part ? part + place : nullptr; };
+  return {.n = n,
+          .stride = static_cast<int>(stride),
+          .re = re,
+          .im = im,
+          .inverse_re = at(re, square),
+          .inverse_im = at(im, square),
+          .work_re = at(re, square + stride),
+          .work_im = at(im, square + stride),
+          .pivot = rows,
+          .order = rows + stride};
+}
+
+namespace {
+
 /// Owns what a DenseFactor points to.
 template <int parts>
 class DenseMemory {
  public:
   explicit DenseMemory(int n) {
-    const std::size_t stride = stride_for(n);
-    numbers_.assign(parts * per_part(stride) + line, 0.0);
-    rows_.assign(2 * stride, 0);
+    numbers_.assign(doubles_of_factor(n, parts) + line, 0.0);
+    rows_.assign(2 * static_cast<std::size_t>(padded(n)), 0);
     lay_out(n);
   }
   DenseMemory(const DenseMemory&) = delete;
@@ -82,28 +109,8 @@ class DenseMemory {
   DenseFactor factor;
 
  private:
-  static constexpr int line = 8;  // doubles in a cache line
-  static std::size_t stride_for(int n) {
-    return static_cast<std::size_t>((n + line - 1) / line * line);
-  }
-  static std::size_t per_part(std::size_t stride) { return stride * stride + 2 * stride; }
-
   void lay_out(int n) {
-    const std::size_t stride = stride_for(n), square = stride * stride;
-    const auto past = reinterpret_cast<std::uintptr_t>(numbers_.data()) / sizeof(double) % line;
-    double* const re = numbers_.data() + (line - past) % line;
-    double* const im = parts > 1 ? re + per_part(stride) : nullptr;
-    const auto at = [](double* part, std::size_t place) { return part ? part + place : nullptr; };
-    factor = {.n = n,
-              .stride = static_cast<int>(stride),
-              .re = re,
-              .im = im,
-              .inverse_re = at(re, square),
-              .inverse_im = at(im, square),
-              .work_re = at(re, square + stride),
-              .work_im = at(im, square + stride),
-              .pivot = rows_.data(),
-              .order = rows_.data() + stride};
+    factor = lay_out_factor(n, parts, at_cache_line(numbers_.data()), rows_.data());
   }
 
   std::vector<double> numbers_;
@@ -153,32 +160,17 @@ class DenseFactorization {
 template <int parts>
 class TinyMemory {
  public:
-  explicit TinyMemory(int n) {
-    // An aligned object would have to be allocated in a way that takes longer.
-    const auto past = reinterpret_cast<std::uintptr_t>(numbers_) / sizeof(double) % line;
-    const auto at = [first = numbers_ + (line - past) % line](int part, int place) {
-      return part < parts ? first + part * per_part + place : nullptr;
-    };
-    factor = {.n = n,
-              .stride = line,
-              .re = at(0, 0),
-              .im = at(1, 0),
-              .inverse_re = at(0, line * line),
-              .inverse_im = at(1, line * line),
-              .work_re = at(0, line * line + line),
-              .work_im = at(1, line * line + line),
-              .pivot = rows_,
-              .order = rows_ + line};
-  }
+  // An aligned object would have to be allocated in a way that takes longer.
+  explicit TinyMemory(int n) : factor(lay_out_factor(n, parts, at_cache_line(numbers_), rows_)) {}
   TinyMemory(const TinyMemory&) = delete;
   TinyMemory& operator=(const TinyMemory&) = delete;
 
-  DenseFactor factor;
-
  private:
-  static constexpr int line = 8, per_part = line * line + 2 * line;
-  double numbers_[parts * per_part + line] = {};
+  double numbers_[parts * line * (line + 2) + line] = {};
   long long rows_[2 * line] = {};
+
+ public:
+  DenseFactor factor;
 };
 
 template <class Memory>

@@ -2,6 +2,7 @@
 // The dense LU kernels, compiled once per instruction set; the best one the machine has is chosen
 // at run time, so that a portable binary is as fast as one built for its machine. Plain pointers
 // only: see the kernel files for why.
+#include <cstddef>
 #include <memory>
 
 // Clang does not know the pragma that switches instruction sets within a program.
@@ -42,7 +43,23 @@ struct DenseKernels {
   /// re -= C t_re and im -= C t_im (unless null), with columns of `stride` rows, a multiple of 8.
   void (*subtract_columns)(int stride, int columns, const double* c, const double* t_re,
                            const double* t_im, double* re, double* im);
+  /// The same as above for vectors of `stride` places, zero behind the first n, at cache lines.
+  void (*solve_padded_real)(const DenseFactor&, double* x);
+  void (*solve_padded_complex)(const DenseFactor&, double* re, double* im);
 };
+
+/// Places of a vector, or of a column, that ends with a cache line.
+inline int padded(int n) {
+  return (n + 7) / 8 * 8;
+}
+/// What a DenseFactor of n rows points to: doubles, from a cache line on, and row numbers.
+inline std::size_t doubles_of_factor(int n, int parts) {
+  const std::size_t stride = static_cast<std::size_t>(padded(n));
+  return static_cast<std::size_t>(parts) * stride * (stride + 2);
+}
+DenseFactor lay_out_factor(int n, int parts, double* numbers, long long* rows);
+/// The first double from here on at a cache line.
+double* at_cache_line(double* place);
 
 bool is_available(InstructionSet set);
 InstructionSet best_instruction_set();

@@ -85,6 +85,16 @@ inline Lanes load_first(const double* p, int count) {
 #endif
 }
 
+/// Padded: there are whole, aligned registers behind p, whatever `count` says. Parts of registers
+/// reach the next load late, and not before those of their neighbours are in memory.
+template <bool is_padded>
+inline Lanes take(const double* p, int count) {
+  if constexpr (is_padded)
+    return load(p);
+  else
+    return load_first(p, count);
+}
+
 inline void store_first(double* p, Lanes x, int count) {
 #if DAEDALUS_LANES == 8
   _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1u << count) - 1), (__m512d)x);
@@ -101,6 +111,14 @@ inline void store_upto(double* p, Lanes x, int count) {
     *reinterpret_cast<Memory*>(p) = x;
   else
     store_first(p, x, count);
+}
+
+template <bool is_padded>
+inline void give(double* p, Lanes x, int count) {
+  if constexpr (is_padded)
+    store(p, x);
+  else
+    store_upto(p, x, count);
 }
 
 inline Mask larger(Mask x, Mask y) {

@@ -127,6 +127,7 @@ struct RealSmall {
     }
   }
 
+  template <bool is_padded>
   static void solve(const DenseFactor& lu, double* b) {
     const int n = lu.n;
     const double* const matrix = lu.re;
@@ -135,7 +136,7 @@ struct RealSmall {
     Mask order[registers];
 #pragma GCC unroll 8
     for (int r = 0; r < registers; ++r) {
-      store(w + r * width, x[r] = load_first(b + r * width, n - r * width));
+      store(w + r * width, x[r] = take<is_padded>(b + r * width, n - r * width));
       order[r] = load_unaligned(lu.order + r * width);
     }
     for (int k = 0; k < n; ++k) {
@@ -155,6 +156,14 @@ struct RealSmall {
         x[r] -= s * keep(load(matrix + k * lu.stride + r * width), above);
         if constexpr (!permutes) store(w + r * width, x[r]);
       }
+    }
+    if constexpr (is_padded && permutes && registers <= 2) {
+#pragma GCC unroll 8
+      for (int r = 0; r < registers; ++r) {
+        const Mask p = load_unaligned(lu.pivot + r * width);
+        store(b + r * width, row<registers>(x, w, p) * load(lu.inverse_re + r * width));
+      }
+      return;
     }
 #pragma GCC unroll 8
     for (int r = 0; r < registers; ++r) store(w + r * width, x[r]);
@@ -284,6 +293,7 @@ struct ComplexSmall {
     }
   }
 
+  template <bool is_padded>
   static void solve(const DenseFactor& lu, double* re, double* im) {
     const int n = lu.n;
     alignas(64) double wr[rows], wi[rows];
@@ -291,8 +301,8 @@ struct ComplexSmall {
     Mask order[registers];
 #pragma GCC unroll 8
     for (int r = 0; r < registers; ++r) {
-      store(wr + r * width, x[r] = load_first(re + r * width, n - r * width));
-      store(wi + r * width, y[r] = load_first(im + r * width, n - r * width));
+      store(wr + r * width, x[r] = take<is_padded>(re + r * width, n - r * width));
+      store(wi + r * width, y[r] = take<is_padded>(im + r * width, n - r * width));
       order[r] = load_unaligned(lu.order + r * width);
     }
     for (int k = 0; k < n; ++k) {
@@ -308,6 +318,17 @@ struct ComplexSmall {
 #pragma GCC unroll 8
       for (int r = 0; r < registers; ++r)
         subtract(lu, k, r, (Mask)(order[r] < spread((long long)k)), s, t, x, y, wr, wi);
+    }
+    if constexpr (is_padded && permutes && registers <= 2) {
+#pragma GCC unroll 8
+      for (int r = 0; r < registers; ++r) {
+        const Mask p = load_unaligned(lu.pivot + r * width);
+        const Lanes s = row<registers>(x, wr, p), t = row<registers>(y, wi, p);
+        const Lanes tr = load(lu.inverse_re + r * width), ti = load(lu.inverse_im + r * width);
+        store(re + r * width, s * tr - t * ti);
+        store(im + r * width, s * ti + t * tr);
+      }
+      return;
     }
 #pragma GCC unroll 8
     for (int r = 0; r < registers; ++r) store(wr + r * width, x[r]), store(wi + r * width, y[r]);

@@ -35,9 +35,10 @@ struct RealTiny {
     return first_irregular(lu.inverse_re, nullptr, n);
   }
 
+  template <bool is_padded>
   static void solve(const DenseFactor& lu, double* b) {
     const Mask order = load_unaligned(lu.order);
-    Lanes x = load_first(b, n);
+    Lanes x = take<is_padded>(b, n);
 #pragma GCC unroll 8
     for (int k = 0; k < n - 1; ++k)
       x -= permute(x, spread(lu.pivot[k])) *
@@ -47,7 +48,7 @@ struct RealTiny {
       x -= permute(x, spread(lu.pivot[k])) *
            keep(load(lu.re + k * lu.stride), (Mask)(order < spread((long long)k)));
     x = permute(x, load_unaligned(lu.pivot)) * load(lu.inverse_re);
-    store_first(b, x, n);
+    give<is_padded>(b, x, n);
   }
 };
 
@@ -93,10 +94,11 @@ struct ComplexTiny {
     return first_irregular(lu.inverse_re, lu.inverse_im, n);
   }
 
+  template <bool is_padded>
   static void solve(const DenseFactor& lu, double* re, double* im) {
     const Mask order = load_unaligned(lu.order);
-    Lanes x = load_first(re, n);
-    Lanes y = load_first(im, n);
+    Lanes x = take<is_padded>(re, n);
+    Lanes y = take<is_padded>(im, n);
 #pragma GCC unroll 8
     for (int k = 0; k < n - 1; ++k) subtract(lu, k, (Mask)(order > spread((long long)k)), x, y);
 #pragma GCC unroll 8
@@ -104,8 +106,8 @@ struct ComplexTiny {
     const Mask pivot = load_unaligned(lu.pivot);
     const Lanes s = permute(x, pivot), t = permute(y, pivot);
     const Lanes tr = load(lu.inverse_re), ti = load(lu.inverse_im);
-    store_first(re, s * tr - t * ti, n);
-    store_first(im, s * ti + t * tr, n);
+    give<is_padded>(re, s * tr - t * ti, n);
+    give<is_padded>(im, s * ti + t * tr, n);
   }
 
   static void subtract(const DenseFactor& lu, int k, Mask rows, Lanes& x, Lanes& y) {

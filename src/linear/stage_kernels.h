@@ -1,6 +1,7 @@
 #pragma once
 // The vector work of simplified Newton on s stages of length n, one behind the other: every sum
-// over stages is formed in one pass, in registers, by the instruction set of this machine.
+// over stages is formed in one pass, in registers, by the instruction set of this machine. All
+// vectors but the weights begin at cache lines, and n is a multiple of eight: see `padded`.
 #include "daedalus/method.h"
 #include "linear/dense_kernels.h"
 

@@ -11,8 +11,8 @@ struct StagesOf {
     const int s = S > 0 ? S : s_given;
     for (int k = 0; k < n; k += width) {
       Lanes x[most];
-      for (int j = 0; j < s; ++j) x[j] = load_first(in + j * n + k, n - k);
-      for (int i = 0; i < s; ++i) store_upto(out + i * n + k, row(s, m + i * s, x), n - k);
+      for (int j = 0; j < s; ++j) x[j] = load(in + j * n + k);
+      for (int i = 0; i < s; ++i) store(out + i * n + k, row(s, m + i * s, x));
     }
   }
 
@@ -20,14 +20,13 @@ struct StagesOf {
                         const double* z, double* stage, double* slope) {
     const int s = S > 0 ? S : s_given;
     for (int k = 0; k < n; k += width) {
-      const Lanes from = load_first(y + k, n - k);
+      const Lanes from = load(y + k);
       Lanes x[most];
       for (int j = 0; j < s; ++j) {
-        x[j] = load_first(z + j * n + k, n - k);
-        store_upto(stage + j * n + k, from + x[j], n - k);
+        x[j] = load(z + j * n + k);
+        store(stage + j * n + k, from + x[j]);
       }
-      for (int i = 0; i < s; ++i)
-        store_upto(slope + i * n + k, inverse_h * row(s, w + i * s, x), n - k);
+      for (int i = 0; i < s; ++i) store(slope + i * n + k, inverse_h * row(s, w + i * s, x));
     }
   }
 
@@ -36,16 +35,16 @@ struct StagesOf {
     const int s = S > 0 ? S : s_given;
     Lanes squares{};
     for (int k = 0; k < n; k += width) {
-      const Lanes scale = load_first(weight + k, n - k);
+      const Lanes scale = load_unaligned(weight + k);
       Lanes x[most];
       for (int j = 0; j < s; ++j) {
-        const Lanes change = load_first(d + j * n + k, n - k);
+        const Lanes change = load(d + j * n + k);
         const Lanes scaled = change * scale;
         squares += scaled * scaled;
-        x[j] = load_first(v + j * n + k, n - k) - change;
-        store_upto(v + j * n + k, x[j], n - k);
+        x[j] = load(v + j * n + k) - change;
+        store(v + j * n + k, x[j]);
       }
-      for (int i = 0; i < s; ++i) store_upto(z + i * n + k, row(s, t + i * s, x), n - k);
+      for (int i = 0; i < s; ++i) store(z + i * n + k, row(s, t + i * s, x));
     }
     double sum = 0;
     for (int i = 0; i < width; ++i) sum += squares[i];
@@ -56,10 +55,10 @@ struct StagesOf {
                           const double* increment, double* z) {
     const int s = S > 0 ? S : s_given;
     for (int k = 0; k < n; k += width) {
-      const Lanes reached = load_first(increment + k, n - k);
+      const Lanes reached = load(increment + k);
       Lanes x[most];
-      for (int j = 0; j < s; ++j) x[j] = load_first(last + j * n + k, n - k);
-      for (int i = 0; i < s; ++i) store_upto(z + i * n + k, row(s, m + i * s, x) - reached, n - k);
+      for (int j = 0; j < s; ++j) x[j] = load(last + j * n + k);
+      for (int i = 0; i < s; ++i) store(z + i * n + k, row(s, m + i * s, x) - reached);
     }
   }
 

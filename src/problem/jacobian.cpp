@@ -258,14 +258,15 @@ bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pen
     sweep(t, y, yp, false, pencil.a);
   }
   const bool own_mass = !system_.supplied_jacobian || system_.constant_mass;
-  if (own_mass && !(system_.constant_mass && mass_known_)) {
+  const bool same_mass = system_.constant_mass && mass_known_;
+  if (own_mass && !same_mass) {
     sweep(t, y, yp, true, pencil.e);
     if (system_.constant_mass) constant_e_ = pencil.e, mass_known_ = true;
   } else if (system_.constant_mass) {
     std::copy(constant_e_.begin(), constant_e_.end(), pencil.e.begin());
   }
   pencil.condense();
-  return all_finite(pencil.a) && all_finite(pencil.e);
+  return all_finite(pencil.a) && (same_mass || all_finite(pencil.e));
 }
 
 void Jacobian::time_derivative(double t, const double* y, const double* yp, double* out) {

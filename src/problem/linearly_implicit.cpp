@@ -1,5 +1,7 @@
 // M y' = f(t, y) as F = M y' - f. With constant M the algebraic combinations of rows are formed
 // explicitly, on f alone: r_k = -sum_j l_kj f_j.
+#include <type_traits>
+
 #include <fmt/format.h>
 
 #include "problem/algebraic_rows.h"
@@ -7,6 +9,17 @@
 
 namespace daedalus {
 namespace {
+
+/// Short vectors that a function has just written number by number would be waited for if they
+/// were read in pairs.
+constexpr int few = 16;
+template <class S>
+S one_by_one(S x) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if constexpr (std::is_same_v<S, double>) asm("" : "+x"(x));
+#endif
+  return x;
+}
 
 struct ConstantMassEquations {
   Function<1> f;
@@ -24,6 +37,10 @@ struct ConstantMassEquations {
     f(t, {InputOf<S>(y, size)}, OutputOf<S>(right, size));
     if (!diagonal.empty()) {
       const double* m = diagonal.data();
+      if (size <= few) {
+        for (int i = 0; i < size; ++i) r[i] = one_by_one(m[i] * yp[i] - right[i]);
+        return;
+      }
       for (int i = 0; i < size; ++i) r[i] = m[i] * yp[i] - right[i];
       return;
     }

@@ -144,7 +144,8 @@ void DiagonallyImplicitStages::estimate(const State& state, double h, double* er
   if (embedded) return;
   base_ = state.y;
   const auto defect = [&] {
-    filtered_defect(state.t, base_.data(), slope_.data(), *factors_, error, statistics);
+    minus_defect(state.t, base_.data(), slope_.data(), error, statistics);
+    factors_->solve(error);
   };
   defect();
   if (!refine) return;

@@ -4,13 +4,16 @@
 // and V = T^-1 Z splits this into systems of size n, real (gamma/h E + A) and complex
 // ((alpha - i beta)/h E + A).  [HairerWanner1996, IV.8]
 #include "linear/stage_kernels.h"
+#include "stepper/stage_factors.h"
 #include "stepper/stage_solver.h"
 
 namespace daedalus {
 
 class ImplicitStages final : public StageSolver {
  public:
-  ImplicitStages(const System& system, const StageConstants& constants, const Pencil& pencil);
+  /// `shared` is kept by the caller, and large enough for all who use it; null: memory of its own.
+  ImplicitStages(const System& system, const StageConstants& constants, const Pencil& pencil,
+                 StageMemory* shared);
 
   bool factor(const Pencil& pencil, double h) override;
   NewtonResult solve(const State& state, double h, const ErrorNorm& norm,
@@ -22,8 +25,10 @@ class ImplicitStages final : public StageSolver {
   void accept(double h) override;
   void forget() override { last_h_ = 0, carried_eta_ = 1; }
   void interpolant(const State& state, const State& next, Interpolant& out) const override;
-  std::vector<double> pivots() const override;
-  void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override;
+  std::vector<double> pivots() const override { return factors_.pivots(); }
+  void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override {
+    factors_.restore_pivots(pencil, pivots);
+  }
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
 
@@ -31,29 +36,26 @@ class ImplicitStages final : public StageSolver {
   void start_values(const State& state, double h, const Guess& guess);
   void extrapolate(double h);
   void arguments(const State& state, double h);
-  void solve_blocks();
   /// -1: all residuals are finite.
   int row_not_finite() const;
 
   const StageTransformation& data_;
-  int s_;  ///< unknown stages
+  int s_;       ///< unknown stages
+  int stride_;  ///< from one vector to the next
   StageKernels kernels_;
   bool lowers_multipliers_ = false;  ///< variables of index 2 start from a lower degree
   bool starts_with_slope_ = false;   ///< from y + c h y', else from y
   bool slope_is_good_ = false;       ///< y'_n has the order of y_n
 
-  std::vector<std::unique_ptr<RealFactors>> real_;
-  std::vector<std::unique_ptr<ComplexFactors>> complex_;
-  std::unique_ptr<RealFactors> own_estimate_factors_;  ///< where no eigenvalue is real
-  RealFactors* estimate_factors_ = nullptr;
+  StageFactors factors_;
 
-  // Stages one behind the other, and one vector.
-  std::vector<double> memory_;
+  // Stages one behind the other, and single vectors, all padded.
+  StageMemory own_;
   double *z_ = nullptr, *v_ = nullptr, *last_z_ = nullptr;
   const double* solved_ = nullptr;              ///< whichever holds the step just solved
   double *stage_ = nullptr, *slope_ = nullptr;  ///< arguments of the equations
   double *residual_ = nullptr, *d_ = nullptr;
-  double* increment_ = nullptr;  ///< y1 - y of the last accepted step
+  double *from_ = nullptr, *increment_ = nullptr;  ///< y; y1 - y of the last accepted step
   double last_h_ = 0;
 };
 

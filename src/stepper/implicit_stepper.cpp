@@ -94,7 +94,9 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
 void ImplicitStepper::use(int position) {
   active_ = position;
   if (!solvers_[position])
-    solvers_[position] = make_stage_solver(system_, *methods_[position], pencil_);
+    solvers_[position] =
+        make_stage_solver(system_, *methods_[position], pencil_,
+                          pencil_.storage == Storage::dense ? &stage_memory_ : nullptr);
   const Tableau& method = methods_[position]->method;
   // A mass M(y) frozen at the start of the step makes the rate grow with h from nearly nothing:
   // after a small step it promises far too much for a long one.

@@ -10,6 +10,7 @@
 #include "controller/step_control.h"
 #include "problem/jacobian.h"
 #include "stepper/eliminated_error.h"
+#include "stepper/stage_factors.h"
 #include "stepper/stage_solver.h"
 #include "stepper/stepper.h"
 
@@ -57,6 +58,7 @@ class ImplicitStepper final : public Stepper {
   Statistics& statistics_;
   Pencil pencil_;
   std::vector<const StageConstants*> methods_;
+  StageMemory stage_memory_;  ///< of all dense solvers: the largest is made first
   std::vector<std::unique_ptr<StageSolver>> solvers_;  ///< made when first used
   int active_ = 0;
   ErrorNorm norm_;

@@ -27,16 +27,14 @@ StageSolver::StageSolver(const System& system, const StageConstants& constants)
       n_(system.size),
       stiffly_accurate_(constants.is_stiffly_accurate) {}
 
-void StageSolver::filtered_defect(double t, const double* y, const double* yp,
-                                  const RealFactors& factors, double* error,
-                                  Statistics& statistics) const {
-  system_.residual(t, y, yp, error);
+void StageSolver::minus_defect(double t, const double* y, const double* yp, double* out,
+                               Statistics& statistics) const {
+  system_.residual(t, y, yp, out);
   ++statistics.rhs;
   // Without stiff accuracy the algebraic rows do not hold at mesh points; what they lack there is
   // no error of this step and would not vanish with h.
   for (int k = 0; k < n_; ++k)
-    error[k] = !stiffly_accurate_ && system_.algebraic_row[k] ? 0.0 : -error[k];
-  factors.solve(error);
+    out[k] = !stiffly_accurate_ && system_.algebraic_row[k] ? 0.0 : -out[k];
 }
 
 void StageSolver::interpolant(const State& state, const State& next, Interpolant& out) const {
@@ -55,8 +53,7 @@ void StageSolver::interpolant(const State& state, const State& next, Interpolant
 }
 
 NewtonMonitor::NewtonMonitor(const NewtonSettings& settings, double carried_eta)
-    : settings_(settings),
-      eta_(std::pow(std::max(carried_eta, std::numeric_limits<double>::epsilon()), 0.8)) {}
+    : settings_(settings), eta_(carried_eta) {}
 
 NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   ++count_;
@@ -93,16 +90,18 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   // by a few tolerances; linear fields, which it spares an iteration, need no more.
   const bool told = !settings_.measure_rate && increment <= most_by_hearsay;
   const bool measured = count_ > 1 || told || increment == 0;
+  if (count_ == 1 && measured)
+    eta_ = std::pow(std::max(eta_, std::numeric_limits<double>::epsilon()), 0.8);
   if (measured && eta_ * increment <= settings_.tolerance) return Verdict::converged;
   return left > 0 ? Verdict::go_on : Verdict::diverged;
 }
 
 std::unique_ptr<StageSolver> make_stage_solver(const System& system,
                                                const StageConstants& constants,
-                                               const Pencil& pencil) {
+                                               const Pencil& pencil, StageMemory* shared) {
   if (constants.is_by_stages)
     return std::make_unique<DiagonallyImplicitStages>(system, constants, pencil);
-  return std::make_unique<ImplicitStages>(system, constants, pencil);
+  return std::make_unique<ImplicitStages>(system, constants, pencil, shared);
 }
 
 }  // namespace daedalus

@@ -74,9 +74,9 @@ class StageSolver {
   bool is_stiffly_accurate() const { return stiffly_accurate_; }
 
  protected:
-  /// factors^-1 (-F(t, y, yp)), the estimate's ingredient, into `error`.
-  void filtered_defect(double t, const double* y, const double* yp, const RealFactors& factors,
-                       double* error, Statistics& statistics) const;
+  /// -F(t, y, yp), which the estimate is made of.
+  void minus_defect(double t, const double* y, const double* yp, double* out,
+                    Statistics& statistics) const;
 
   const System& system_;
   const StageConstants& constants_;
@@ -107,8 +107,10 @@ class NewtonMonitor {
   int count_ = 0;
 };
 
+struct StageMemory;
+/// `shared`: see ImplicitStages.
 std::unique_ptr<StageSolver> make_stage_solver(const System& system,
                                                const StageConstants& constants,
-                                               const Pencil& pencil);
+                                               const Pencil& pencil, StageMemory* shared = nullptr);
 
 }  // namespace daedalus

@@ -1,0 +1,92 @@
+#include "stepper/stage_factors.h"
+
+namespace daedalus {
+
+StageFactors::StageFactors(const StageTransformation& data, double estimate_gamma,
+                           const Pencil& pencil)
+    : data_(data),
+      estimate_gamma_(estimate_gamma),
+      own_estimate_(data.gamma.empty()),
+      n_(pencil.size()),
+      is_small_(pencil.storage == Storage::dense && pencil.size() <= largest_uncondensed &&
+                reals() + pairs() <= most_small) {
+  if (is_small_) {
+    kernels_ = dense_kernels(best_instruction_set(), n_);
+    return;
+  }
+  for (int k = 0; k < reals(); ++k) real_.push_back(make_real_factors(pencil));
+  for (int k = 0; k < pairs(); ++k) complex_.push_back(make_complex_factors(pencil));
+}
+
+std::size_t StageFactors::doubles() const {
+  if (!is_small_) return 0;
+  return static_cast<std::size_t>(reals()) * doubles_of_factor(n_, 1) +
+         static_cast<std::size_t>(pairs()) * doubles_of_factor(n_, 2);
+}
+
+std::size_t StageFactors::row_numbers() const {
+  return is_small_ ? static_cast<std::size_t>((reals() + pairs()) * 2 * padded(n_)) : 0;
+}
+
+void StageFactors::place(double* numbers, long long* rows) {
+  if (!is_small_) return;
+  for (int k = 0; k < reals() + pairs(); ++k) {
+    const int parts = k < reals() ? 1 : 2;
+    small_[k] = lay_out_factor(n_, parts, numbers, rows);
+    numbers += doubles_of_factor(n_, parts), rows += 2 * padded(n_);
+  }
+}
+
+bool StageFactors::factor(const Pencil& pencil, double h) {
+  const double* const e = pencil.e.data();
+  const double* const a = pencil.a.data();
+  singular_column_ = -1;
+  for (int k = 0; k < reals() && singular_column_ < 0; ++k) {
+    if (is_small_)
+      singular_column_ = kernels_.factor_real(small_[k], e, a, gamma(k) / h);
+    else if (!real_[k]->factor(pencil, gamma(k) / h))
+      return singular_column_ = real_[k]->singular_column(), false;
+  }
+  for (int k = 0; k < pairs() && singular_column_ < 0; ++k) {
+    const double re = data_.pairs[k].alpha / h, im = -data_.pairs[k].beta / h;
+    if (is_small_)
+      singular_column_ = kernels_.factor_complex(small_[reals() + k], e, a, re, im);
+    else if (!complex_[k]->factor(pencil, re, im))
+      return singular_column_ = complex_[k]->singular_column(), false;
+  }
+  return singular_column_ < 0;
+}
+
+void StageFactors::solve(double* d) const {
+  const int stride = padded(n_), systems = static_cast<int>(data_.gamma.size());
+  if (is_small_) {
+    for (int k = 0; k < systems; ++k, d += stride) kernels_.solve_padded_real(small_[k], d);
+    for (int k = 0; k < pairs(); ++k, d += 2 * stride)
+      kernels_.solve_padded_complex(small_[reals() + k], d, d + stride);
+    return;
+  }
+  for (int k = 0; k < systems; ++k, d += stride) real_[k]->solve(d);
+  for (int k = 0; k < pairs(); ++k, d += 2 * stride) complex_[k]->solve(d, d + stride);
+}
+
+void StageFactors::solve_estimate(double* x) const {
+  if (is_small_)
+    kernels_.solve_padded_real(small_[0], x);
+  else
+    real_[0]->solve(x);
+}
+
+std::vector<double> StageFactors::pivots() const {
+  std::vector<double> all;
+  for (const auto& factors : real_) save_list(all, factors->pivots());
+  for (const auto& factors : complex_) save_list(all, factors->pivots());
+  return all;
+}
+
+void StageFactors::restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) {
+  SavedState saved(pivots);
+  for (const auto& factors : real_) factors->restore_pivots(pencil, saved.list());
+  for (const auto& factors : complex_) factors->restore_pivots(pencil, saved.list());
+}
+
+}  // namespace daedalus

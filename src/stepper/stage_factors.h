@@ -1,0 +1,68 @@
+#pragma once
+// The matrices of all systems into which the stages of a step split, gamma_k/h E + A and
+// (alpha_k - i beta_k)/h E + A, and the one of the error estimate.
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "linear/dense_kernels.h"
+#include "linear/pencil.h"
+#include "method/transformation.h"
+#include "stepper/saved_state.h"
+
+namespace daedalus {
+
+/// What the stages of a method work with. Methods that never work at the same time may share it:
+/// every vector and every column takes whole cache lines, so that places which are zero because
+/// they lie behind the end of a vector are so for all of them.
+struct StageMemory {
+  std::vector<double> numbers;
+  std::vector<long long> rows;
+
+  /// At least so many; what is there stays where it is if it suffices.
+  void hold(std::size_t doubles, std::size_t row_numbers) {
+    constexpr std::size_t line = 8;
+    if (numbers.size() < doubles + line) numbers.assign(doubles + line, 0.0);
+    if (rows.size() < row_numbers) rows.assign(row_numbers, 0);
+  }
+};
+
+class StageFactors {
+ public:
+  /// `estimate_gamma` counts only where no eigenvalue is real.
+  StageFactors(const StageTransformation& data, double estimate_gamma, const Pencil& pencil);
+
+  /// What small dense factors need; others see to it themselves.
+  std::size_t doubles() const;
+  std::size_t row_numbers() const;
+  void place(double* numbers, long long* rows);
+
+  bool factor(const Pencil& pencil, double h);
+  int singular_column() const { return singular_column_; }
+  /// All systems, right-hand sides one behind the other in padded vectors.
+  void solve(double* d) const;
+  void solve_estimate(double* x) const;
+
+  std::vector<double> pivots() const;
+  void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots);
+
+ private:
+  int reals() const { return static_cast<int>(data_.gamma.size()) + (own_estimate_ ? 1 : 0); }
+  int pairs() const { return static_cast<int>(data_.pairs.size()); }
+  double gamma(int k) const { return own_estimate_ ? estimate_gamma_ : data_.gamma[k]; }
+
+  const StageTransformation& data_;
+  double estimate_gamma_;
+  bool own_estimate_;  ///< its matrix belongs to no stage
+  int n_;
+  bool is_small_;
+  int singular_column_ = -1;
+  // Small dense matrices are called without a detour.
+  DenseKernels kernels_ = {};
+  static constexpr int most_small = max_stages / 2 + 1;
+  std::array<DenseFactor, most_small> small_;  ///< real ones first
+  std::vector<std::unique_ptr<RealFactors>> real_;
+  std::vector<std::unique_ptr<ComplexFactors>> complex_;
+};
+
+}  // namespace daedalus
