@@ -62,10 +62,14 @@ bool SparseLinearization::factor(const std::vector<double>& column_scale) {
     pencil.a[pencil.position(j, j)] = j < columns_                    ? 1.0
                                       : row_scale_[j - columns_] == 0 ? -1.0
                                                                       : -delta_squared;
-  const std::shared_ptr<RealFactors> factors = make_sparse_real_factors(pencil);
-  const bool regular = factors->factor(pencil, 0);
-  factors_ = factors;
-  return regular;
+  // The order of the unknowns follows from the pattern and need not be found again. Pivots are
+  // chosen anew, or a resumed run, which does not know the old ones, would have other bits.
+  if (factors_.use_count() != 1) {
+    factors_ = make_sparse_real_factors(pencil);
+    return factors_->factor(pencil, 0);
+  }
+  factors_->restore_pivots(pencil, pencil.a);
+  return !factors_->pivots().empty();
 }
 
 void SparseLinearization::apply_inverse(const Vector& residual, Vector& step) const {

@@ -37,7 +37,7 @@ class SparseLinearization {
   std::vector<double> values_;
   std::shared_ptr<const Pattern> pattern_;
   std::shared_ptr<const std::vector<std::pair<int, int>>> positions_;  ///< of J and J^T
-  std::shared_ptr<const RealFactors> factors_;  ///< of the last call; copies share them
+  std::shared_ptr<RealFactors> factors_;  ///< of the last call; copies share them
   Vector row_scale_;
   mutable std::vector<double> work_;
 };
