@@ -37,10 +37,12 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
   for (const double x : {h_, h_used_, factored_h_, last_h_, confirmed_h_, control_.accepted_h,
                          control_.accepted_error, order_.smoothed_rate,
                          static_cast<double>(order_.factorizations_since_change),
-                         static_cast<double>(last_newton_.iterations), last_newton_.rate})
+                         static_cast<double>(last_newton_.iterations), last_newton_.rate,
+                         static_cast<double>(steps_since_failure_)})
     memory.push_back(x);
-  for (const bool flag : {order_.newton_failed, order_.newton_was_slow, jacobian_valid_,
-                          jacobian_current_, factors_valid_, first_, rejected_, extrapolate_})
+  for (const bool flag :
+       {order_.newton_failed, order_.newton_was_slow, jacobian_valid_, jacobian_current_,
+        factors_valid_, first_, rejected_, extrapolate_, newton_failed_})
     memory.push_back(flag ? 1 : 0);
   save_list(memory, pencil_.a), save_list(memory, pencil_.e);
   for (const auto& solver : solvers_) {
@@ -53,16 +55,18 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
 void ImplicitStepper::restore(SavedState& memory) {
   restore_state(memory, state_), restore_state(memory, next_);
   const int active = static_cast<int>(memory.position(methods_.size()));
-  double since = 0, iterations = 0;
-  for (double* x :
-       {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
-        &control_.accepted_error, &order_.smoothed_rate, &since, &iterations, &last_newton_.rate})
+  double since = 0, iterations = 0, since_failure = 0;
+  for (double* x : {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
+                    &control_.accepted_error, &order_.smoothed_rate, &since, &iterations,
+                    &last_newton_.rate, &since_failure})
     *x = memory.number();
-  for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &jacobian_valid_,
-                     &jacobian_current_, &factors_valid_, &first_, &rejected_, &extrapolate_})
+  for (bool* flag :
+       {&order_.newton_failed, &order_.newton_was_slow, &jacobian_valid_, &jacobian_current_,
+        &factors_valid_, &first_, &rejected_, &extrapolate_, &newton_failed_})
     *flag = memory.flag();
   order_.factorizations_since_change = static_cast<int>(std::clamp(since, 0.0, 1e9));
   last_newton_.iterations = static_cast<int>(std::clamp(iterations, 0.0, 1e9));
+  steps_since_failure_ = static_cast<int>(std::clamp(since_failure, 0.0, 1e9));
   memory.list(pencil_.a), memory.list(pencil_.e);
   pencil_.condense();
   for (std::size_t k = 0; k < solvers_.size(); ++k) {

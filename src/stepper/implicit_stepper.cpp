@@ -17,6 +17,9 @@ constexpr double keep_jacobian_below = 0.001;  // rate of Newton's iteration
 constexpr double longest_by_hearsay = 100;     // steps beyond ask for a new matrix
 constexpr double error_of_cut_step = 3;        // at an event, in tolerances
 constexpr int shorten_up_to = 6;               // times, for the sake of Newton's iteration
+constexpr double aimed_rate = 0.2;             // of Newton's iteration after steps grew
+constexpr double growth_after_failure = 3;     // of steps, while it was not
+constexpr int long_ago = 3;                    // steps ago
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
 constexpr int few_unknowns = 64;               // whose matrices cost little beside their stages
 
@@ -67,12 +70,10 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
       statistics_(statistics),
       pencil_(jacobian.make_pencil()),
       methods_(methods_for(options)) {
-  if (options.fixed_step > 0) {
-    // The Newton error must not be seen beside the error of the method.
-    norm_ = ErrorNorm(system.variable_index, 1e-12, Vector::Constant(system.size, 1e-12));
-  } else {
-    norm_ = ErrorNorm(system.variable_index, options.rtol, atol);
-  }
+  // With fixed steps the Newton error must not be seen beside the error of the method.
+  norm_ = options.fixed_step > 0
+              ? ErrorNorm(system.variable_index, 1e-12, Vector::Constant(system.size, 1e-12))
+              : ErrorNorm(system.variable_index, options.rtol, atol);
   solvers_.resize(methods_.size());
   order_.min_stages = methods_.front()->method.stages;
   order_.max_stages = methods_.back()->method.stages;
@@ -86,7 +87,7 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
   if (options.algebraic_update != AlgebraicUpdate::embedding && system.is_index_one() &&
       !current()->is_stiffly_accurate())
     state_space_ = std::make_unique<AlgebraicProjection>(system, jacobian);
-  error_.assign(system.size, 0.0), projection_scale_.assign(system.size, 0.0);
+  for (auto* list : {&error_, &projection_scale_}) list->assign(system.size, 0.0);
   if (system.expansion && options.fixed_step == 0)
     eliminated_ = std::make_unique<EliminatedError>(system, options.rtol);
 }
@@ -136,7 +137,8 @@ void ImplicitStepper::start(const State& state, double h) {
   h_ = h;
   first_ = true;
   committed_ = false;
-  rejected_ = jacobian_valid_ = jacobian_current_ = factors_valid_ = false;
+  rejected_ = jacobian_valid_ = jacobian_current_ = factors_valid_ = newton_failed_ = false;
+  steps_since_failure_ = long_ago;
   for (auto& solver : solvers_)
     if (solver) solver->forget();
   control_.forget();
@@ -204,6 +206,7 @@ bool ImplicitStepper::solve_stages(int slow_before) {
       current()->solve(state_, h_, norm_, settings, statistics_, {extrapolate_, nullptr});
   if (last_newton_.outcome == NewtonOutcome::converged) return true;
   ++statistics_.newton_failures;
+  newton_failed_ = true;
   if (last_newton_.outcome == NewtonOutcome::predicted_failure)
     order_.newton_was_slow = order_.newton_was_slow || last_newton_.step_factor <= 0.5;
   else
@@ -245,7 +248,20 @@ void ImplicitStepper::accept(double error) {
   h_ = control_.after_accepted(before, error, current()->estimate_order(), last_newton_.iterations,
                                newton_.max_iterations);
   if (rejected_ && std::abs(h_) > std::abs(before)) h_ = before;
+  limit_growth(before);
   if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);
+}
+
+/// So that Newton's iteration may follow: its rate grows with the step, and after a failure longer
+/// steps fail again. [GustafssonSoderlind1997]
+void ImplicitStepper::limit_growth(double before) {
+  double most = std::numeric_limits<double>::infinity();
+  if (last_newton_.iterations > 1 && last_newton_.rate > 0)
+    most = std::max(1.0, aimed_rate / last_newton_.rate);
+  steps_since_failure_ = newton_failed_ ? 0 : std::min(steps_since_failure_ + 1, long_ago);
+  newton_failed_ = false;
+  if (steps_since_failure_ < long_ago) most = std::min(most, growth_after_failure);
+  if (std::abs(h_) > most * std::abs(before)) h_ = most * before;
 }
 
 void ImplicitStepper::reject(double error) {

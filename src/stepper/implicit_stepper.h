@@ -50,6 +50,7 @@ class ImplicitStepper final : public Stepper {
   double estimate_error();
   double error_size();
   void accept(double error);
+  void limit_growth(double before);
   void reject(double error);
 
   const System& system_;
@@ -74,7 +75,9 @@ class ImplicitStepper final : public Stepper {
   NewtonResult last_newton_;
   bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
   bool first_ = true, rejected_ = false, extrapolate_ = true;
-  bool committed_ = false;  ///< next_ is where the last step began
+  bool newton_failed_ = false;   ///< in this step
+  int steps_since_failure_ = 0;  ///< as far as it matters
+  bool committed_ = false;       ///< next_ is where the last step began
   int singular_in_a_row_ = 0, not_finite_in_a_row_ = 0;
 };
 
