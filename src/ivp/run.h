@@ -85,6 +85,10 @@ class Integrator::Run {
   bool leap_from_start(double limit);
   void restart_behind_leap();
   bool within_limits();
+  double wall_seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+  void ask_for_processor_time();
   void check_assertions();
   void calibrate_switches(const State& state);
   void choose_branch(State& state);
@@ -181,7 +185,7 @@ class Integrator::Run {
   std::optional<State> leap_;  ///< the end of such a step until it is committed
   int switches_at_once_ = 0, shrinking_ = 0;
   std::chrono::steady_clock::time_point started_;
-  double cpu_started_ = 0;
+  std::optional<double> cpu_started_;
 };
 
 }  // namespace daedalus
