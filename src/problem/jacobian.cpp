@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -152,9 +153,11 @@ void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,
 
 void Jacobian::choose_colours() {
   const int n = system_.size;
-  columns_of_.clear();
+  columns_.resize(static_cast<std::size_t>(n));
+  std::iota(columns_.begin(), columns_.end(), 0);
   if (pattern_.nonzeros() == n * n) {
-    for (int j = 0; j < n; ++j) columns_of_.push_back({j});
+    colour_start_.resize(static_cast<std::size_t>(n) + 1);
+    std::iota(colour_start_.begin(), colour_start_.end(), 0);
     colours_ = n;
     return;
   }
@@ -177,10 +180,14 @@ void Jacobian::choose_colours() {
     const auto free =
         std::find_if(seen_by.begin(), seen_by.end(), [&](int column) { return column != j; });
     colour[j] = static_cast<int>(free - seen_by.begin());
-    if (free == seen_by.end()) seen_by.push_back(-1), columns_of_.emplace_back();
-    columns_of_[colour[j]].push_back(j);
+    if (free == seen_by.end()) seen_by.push_back(-1);
   }
-  colours_ = static_cast<int>(columns_of_.size());
+  colours_ = static_cast<int>(seen_by.size());
+  colour_start_.assign(seen_by.size() + 1, 0);
+  for (const int c : colour) ++colour_start_[c + 1];
+  std::partial_sum(colour_start_.begin(), colour_start_.end(), colour_start_.begin());
+  place.assign(colour_start_.begin(), colour_start_.end() - 1);
+  for (int j = 0; j < n; ++j) columns_[place[colour[j]]++] = j;
 }
 
 void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
@@ -192,10 +199,10 @@ void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt
   for (int first = 0; first < colours_; first += dual_directions) {
     const int width = std::min(dual_directions, colours_ - first);
     for (int d = 0; d < width; ++d)
-      for (int j : columns_of_[first + d]) seeded[j].d[d] = 1;
+      for (int j : columns_of(first + d)) seeded[j].d[d] = 1;
     system_.residual(Dual(t), work_.y.data(), work_.yp.data(), work_.r.data());
     for (int d = 0; d < width; ++d)
-      for (int j : columns_of_[first + d]) {
+      for (int j : columns_of(first + d)) {
         seeded[j].d[d] = 0;
         for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
           values[k] = work_.r[pattern_.row[k]].d[d];
@@ -211,7 +218,7 @@ void Jacobian::difference_sweep(double t, const double* y, const double* yp, boo
   const double* origin = wrt_yp ? yp : y;
   std::copy(origin, origin + n, work_.moved.begin());
   for (int colour = 0; colour < colours_; ++colour) {
-    for (int j : columns_of_[colour]) {
+    for (int j : columns_of(colour)) {
       // Linear in y': any increment is exact, and 1 loses no digits.
       work_.delta[j] = wrt_yp && system_.constant_mass
                            ? 1.0
@@ -221,7 +228,7 @@ void Jacobian::difference_sweep(double t, const double* y, const double* yp, boo
     }
     system_.residual(t, wrt_yp ? y : work_.moved.data(), wrt_yp ? work_.moved.data() : yp,
                      work_.moved_r.data());
-    for (int j : columns_of_[colour]) {
+    for (int j : columns_of(colour)) {
       work_.moved[j] = origin[j];
       for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
         values[k] = (work_.moved_r[pattern_.row[k]] - work_.base[pattern_.row[k]]) / work_.delta[j];

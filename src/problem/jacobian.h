@@ -4,6 +4,7 @@
 // [CurtisPowellReid1974]
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,13 +60,16 @@ class Jacobian {
   void difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                         std::vector<double>& values);
   bool all_finite(const std::vector<double>& values);
+  std::span<const int> columns_of(int colour) const {
+    return {columns_.data() + colour_start_[colour], columns_.data() + colour_start_[colour + 1]};
+  }
 
   System& system_;
   Storage storage_ = Storage::dense;
   Pattern pattern_;
   SparseWork direct_work_;
   int colours_ = 0;
-  std::vector<std::vector<int>> columns_of_;  ///< by colour
+  std::vector<int> columns_, colour_start_;  ///< sorted by colour; where each one begins
   int nonfinite_row_ = -1;
   bool mass_known_ = false;
   std::vector<double> constant_e_;

@@ -82,7 +82,7 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
                     options.formulation != Formulation::manifold;
   // Factors of every order of a large system would cost more than they are likely to save.
   if (pencil_.storage == Storage::dense)
-    for (int k = static_cast<int>(methods_.size()) - 1; k >= 0; --k) use(k);
+    for (int k = static_cast<int>(methods_.size()) - 1; k > 0; --k) make_solver(k);
   use(0);
   if (options.algebraic_update != AlgebraicUpdate::embedding && system.is_index_one() &&
       !current()->is_stiffly_accurate())
@@ -93,11 +93,9 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
 }
 
 void ImplicitStepper::use(int position) {
+  if (active_ == position && solvers_[position]) return;
   active_ = position;
-  if (!solvers_[position])
-    solvers_[position] =
-        make_stage_solver(system_, *methods_[position], pencil_,
-                          pencil_.storage == Storage::dense ? &stage_memory_ : nullptr);
+  if (!solvers_[position]) make_solver(position);
   const Tableau& method = methods_[position]->method;
   // A mass M(y) frozen at the start of the step makes the rate grow with h from nearly nothing:
   // after a small step it promises far too much for a long one.

@@ -42,6 +42,10 @@ class ImplicitStepper final : public Stepper {
 
  private:
   StageSolver* current() const { return solvers_[active_].get(); }
+  void make_solver(int position) {
+    StageMemory* const shared = pencil_.storage == Storage::dense ? &stage_memory_ : nullptr;
+    solvers_[position] = make_stage_solver(system_, *methods_[position], pencil_, shared);
+  }
   void use(int position);
   bool renew_jacobian();
   bool renew_factors();

@@ -59,7 +59,7 @@ class StageFactors {
   int singular_column_ = -1;
   // Small dense matrices are called without a detour.
   DenseKernels kernels_ = {};
-  static constexpr int most_small = max_stages / 2 + 1;
+  static constexpr int most_small = 5;         // nine stages
   std::array<DenseFactor, most_small> small_;  ///< real ones first
   std::vector<std::unique_ptr<RealFactors>> real_;
   std::vector<std::unique_ptr<ComplexFactors>> complex_;
