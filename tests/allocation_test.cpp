@@ -2,6 +2,8 @@
 // operator new and, for KLU and Eigen, malloc (left alone under the sanitizers, which replace it).
 #include <atomic>
 #include <cstdlib>
+#include <memory>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -199,6 +201,33 @@ TEST(Allocation, DoesNotHappenForMassMatricesThatDependOnTheState) {
                   .t_span = {0, 5},
                   .start = {1, 1}};
   EXPECT_EQ(allocations_while_stepping(p, {.rtol = 1e-6}), 0);
+}
+
+/// Blocks that a thread keeps for its next run.
+TEST(KeptMemory, IsNotSharedByRunsThatOverlapOrEndInAnotherThread) {
+  const auto end_of = [](Integrator& run) {
+    while (run.step()) {
+    }
+    return Vector(run.y());
+  };
+  const Problem small = coupled(3), larger = coupled(8);
+  Integrator alone(small, {.rtol = 1e-6}), alone_larger(larger, {.rtol = 1e-6});
+  const Vector expected = end_of(alone), expected_larger = end_of(alone_larger);
+  for (int round = 0; round < 3; ++round) {
+    auto first = std::make_unique<Integrator>(small, Options{.rtol = 1e-6});
+    auto second = std::make_unique<Integrator>(larger, Options{.rtol = 1e-6});
+    auto third = std::make_unique<Integrator>(small, Options{.rtol = 1e-6});
+    for (int k = 0; k < 5; ++k) first->step(), second->step(), third->step();
+    EXPECT_EQ(end_of(*first), expected);
+    std::thread([&] {
+      first.reset();
+      Integrator elsewhere(small, {.rtol = 1e-6});
+      EXPECT_EQ(end_of(elsewhere), expected);
+      EXPECT_EQ(end_of(*second), expected_larger);
+      second.reset();
+    }).join();
+    EXPECT_EQ(end_of(*third), expected);
+  }
 }
 
 }  // namespace

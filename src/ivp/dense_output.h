@@ -7,6 +7,7 @@
 #include "analysis/consistent_start.h"
 #include "analysis/constraint_projection.h"
 #include "formulation/projected_field.h"
+#include "ivp/kept_block.h"
 #include "ivp/step_refiner.h"
 #include "problem/expansion.h"
 
@@ -87,7 +88,7 @@ class ManifoldOutput final : public StepOutput {
 
 /// Puts a point of the dense output onto the constraints of its system: algebraic rows where the
 /// index is 1, otherwise every level, which also gives the multipliers the accuracy of the state.
-class OutputProjection {
+class OutputProjection : public KeptBlock<OutputProjection> {
  public:
   /// With derivatives among more than `largest` unknowns it does nothing, unless they are sparse.
   OutputProjection(std::shared_ptr<System> system, std::shared_ptr<const Jacobian> jacobian,

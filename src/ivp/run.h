@@ -9,6 +9,7 @@
 #include "daedalus/solve.h"
 #include "ivp/dense_output.h"
 #include "ivp/event_finder.h"
+#include "ivp/kept_block.h"
 #include "ivp/singularity_monitor.h"
 #include "problem/expansion.h"
 #include "problem/switch_board.h"
@@ -23,7 +24,7 @@
 
 namespace daedalus {
 
-class Integrator::Run {
+class Integrator::Run : public KeptBlock<Integrator::Run> {
  public:
   /// With `at_start` false the state is to come from `restore`. `chooses`: options.method was not
   /// asked for by the user.

@@ -213,8 +213,8 @@ void Integrator::Run::prepare_implicit(const State& start) {
     step_projection_->settle_for(part_left_by_projection * options_.rtol);
   }
   if (options_.project_output)
-    projection_ =
-        std::make_shared<OutputProjection>(system_, jacobian_, scale_, most_unknowns_of_output);
+    projection_ = std::make_unique<OutputProjection>(system_, jacobian_, scale_,
+                                                     most_unknowns_of_output);  // a kept block
   // The polynomials of the other families are as accurate as their steps.
   std::shared_ptr<StepRefiner> refiner;
   if (const auto* stages = dynamic_cast<const ImplicitStepper*>(stepper_.get()))

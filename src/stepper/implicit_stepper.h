@@ -8,6 +8,7 @@
 #include "analysis/algebraic_projection.h"
 #include "controller/norm.h"
 #include "controller/step_control.h"
+#include "ivp/kept_block.h"
 #include "problem/jacobian.h"
 #include "stepper/eliminated_error.h"
 #include "stepper/stage_factors.h"
@@ -16,7 +17,7 @@
 
 namespace daedalus {
 
-class ImplicitStepper final : public Stepper {
+class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> {
  public:
   ImplicitStepper(const System& system, Jacobian& jacobian, const Options& options,
                   const Vector& atol, Statistics& statistics);

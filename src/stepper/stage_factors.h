@@ -19,12 +19,12 @@ struct StageMemory {
   std::vector<double> numbers;
   std::vector<long long> rows;
 
+  StageMemory() = default;
+  StageMemory(const StageMemory&) = delete;
+  StageMemory& operator=(const StageMemory&) = delete;
+  ~StageMemory();
   /// At least so many; what is there stays where it is if it suffices.
-  void hold(std::size_t doubles, std::size_t row_numbers) {
-    constexpr std::size_t line = 8;
-    if (numbers.size() < doubles + line) numbers.assign(doubles + line, 0.0);
-    if (rows.size() < row_numbers) rows.assign(row_numbers, 0);
-  }
+  void hold(std::size_t doubles, std::size_t row_numbers);
 };
 
 class StageFactors {
