@@ -21,8 +21,10 @@ using std::isfinite, std::isnan;
 
 template <class T, int N>
 struct DualNumber {
-  T value{};
+  // First, so that the halves of a vector register that a copy moves are those that arithmetic
+  // wrote: a load across two stores waits for both.
   std::array<T, N> d{};
+  T value{};
 
   DualNumber() = default;
   template <class U>
