@@ -131,6 +131,7 @@ bool derivative_alone(const System& system, Jacobian& jacobian, double t,
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     system.residual(t, y.data(), trial.data(), r.data());
     if (!jacobian.evaluate(t, y.data(), trial.data(), pencil)) return false;
+    pencil.has_constant_e = false;  // it is scaled in place
     std::fill(size.begin(), size.end(), 0.0);
     for (int j = 0; j < n; ++j)
       for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k) {

@@ -52,9 +52,10 @@ bool iterations_pay(const Pattern& pattern, const SparseWork& work);
 struct Pencil {
   Storage storage = Storage::dense;
   Pattern pattern;
-  std::vector<double> e;  ///< dF/dy'
-  std::vector<double> a;  ///< dF/dy
-  SparseWork work = {};   ///< of factors, where it is known
+  std::vector<double> e;        ///< dF/dy'
+  std::vector<double> a;        ///< dF/dy
+  SparseWork work = {};         ///< of factors, where it is known
+  bool has_constant_e = false;  ///< e will never change and is in place
 
   Pencil() = default;
   Pencil(Storage storage, Pattern pattern, SparseWork work = {});

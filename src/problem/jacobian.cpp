@@ -78,8 +78,13 @@ bool Jacobian::factors_are_dear() const {
          iterations_pay(pattern_, direct_work_);
 }
 
-void Jacobian::Workspace::hold_duals(int n) {
-  for (auto* list : {&y, &yp, &r}) list->resize(static_cast<std::size_t>(n));
+/// Whoever moves a direction of y or y' moves it back, unless an evaluation ends by an exception.
+void Jacobian::hold_point(const double* y, const double* yp) {
+  const std::size_t n = static_cast<std::size_t>(system_.size);
+  if (work_.seeded) work_.y.clear(), work_.yp.clear();
+  work_.seeded = false;
+  for (auto* list : {&work_.y, &work_.yp, &work_.r}) list->resize(n);
+  for (std::size_t i = 0; i < n; ++i) work_.y[i].value = y[i], work_.yp[i].value = yp[i];
 }
 
 void Jacobian::Workspace::hold_values(int n) {
@@ -123,9 +128,9 @@ void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,
                      const std::function<void(int, int)>& found) {
   const int n = system_.size;
   if (system_.differentiable) {
-    work_.hold_duals(n);
-    for (int i = 0; i < n; ++i) work_.y[i] = Dual(y[i]), work_.yp[i] = Dual(yp[i]);
+    hold_point(y, yp);
     std::vector<Dual>& seeded = wrt_yp ? work_.yp : work_.y;
+    work_.seeded = true;
     for (int first = 0; first < n; first += dual_directions) {
       const int width = std::min(dual_directions, n - first);
       for (int d = 0; d < width; ++d) seeded[first + d].d[d] = 1;
@@ -135,6 +140,7 @@ void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,
         for (int d = 0; d < width; ++d)
           if (work_.r[i].d[d] != 0) found(i, first + d);  // not-a-number counts as an entry
     }
+    work_.seeded = false;
     return;
   }
   work_.hold_values(n);
@@ -192,11 +198,9 @@ void Jacobian::choose_colours() {
 
 void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                            std::vector<double>& values) {
-  const int n = system_.size;
-  work_.hold_duals(n);
-  // Derivatives are zero: whoever sets one takes it back.
-  for (int i = 0; i < n; ++i) work_.y[i].value = y[i], work_.yp[i].value = yp[i];
+  hold_point(y, yp);
   std::vector<Dual>& seeded = wrt_yp ? work_.yp : work_.y;
+  work_.seeded = true;
   for (int first = 0; first < colours_; first += dual_directions) {
     const int width = std::min(dual_directions, colours_ - first);
     for (int d = 0; d < width; ++d)
@@ -209,6 +213,7 @@ void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt
           values[k] = work_.r[pattern_.row[k]].d[d];
       }
   }
+  work_.seeded = false;
 }
 
 void Jacobian::difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
@@ -266,23 +271,25 @@ bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pen
     sweep(t, y, yp, false, pencil.a);
   }
   const bool own_mass = !system_.supplied_jacobian || system_.constant_mass;
-  const bool same_mass = system_.constant_mass && mass_known_;
-  if (own_mass && !same_mass) {
+  const bool e_stands = system_.constant_mass && pencil.has_constant_e;
+  if (own_mass && !(system_.constant_mass && mass_known_)) {
     sweep(t, y, yp, true, pencil.e);
     if (system_.constant_mass) constant_e_ = pencil.e, mass_known_ = true;
-  } else if (system_.constant_mass) {
+  } else if (system_.constant_mass && !e_stands) {
     std::copy(constant_e_.begin(), constant_e_.end(), pencil.e.begin());
   }
   pencil.condense();
-  return all_finite(pencil.a) && (same_mass || all_finite(pencil.e));
+  if (!all_finite(pencil.a)) return false;
+  if (!e_stands && !all_finite(pencil.e)) return false;
+  pencil.has_constant_e = system_.constant_mass;
+  return true;
 }
 
 void Jacobian::time_derivative(double t, const double* y, const double* yp, double* out) {
   const int n = system_.size;
   if (system_.time_derivative(t, y, yp, out)) return;
   if (system_.time_differentiable) {
-    work_.hold_duals(n);
-    for (int i = 0; i < n; ++i) work_.y[i] = Dual(y[i]), work_.yp[i] = Dual(yp[i]);
+    hold_point(y, yp);
     Dual time(t);
     time.d[0] = 1;
     system_.residual(time, work_.y.data(), work_.yp.data(), work_.r.data());

@@ -39,11 +39,11 @@ class Jacobian {
   struct Workspace {
     std::vector<Dual> y, yp, r;
     std::vector<double> base, moved_r, moved, delta;
+    bool seeded = false;  ///< some direction of y or y' is not zero
 
     Workspace() = default;
     Workspace(const Workspace&) {}
     Workspace& operator=(const Workspace&) { return *this; }
-    void hold_duals(int n);
     void hold_values(int n);
   };
 
@@ -52,6 +52,7 @@ class Jacobian {
   /// Calls found(row, column) for every derivative that is not zero.
   void probe(double t, const double* y, const double* yp, bool wrt_yp,
              const std::function<void(int, int)>& found);
+  void hold_point(const double* y, const double* yp);
   void choose_colours();
   void check_supplied(double t, const double* y, const double* yp);
   void sweep(double t, const double* y, const double* yp, bool wrt_yp, std::vector<double>& values);
