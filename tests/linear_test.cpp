@@ -239,9 +239,10 @@ TEST(DenseFactors, SkipZerosWithoutLosingAccuracy) {
 }
 
 TEST(BandedFactors, SolveRandomSystemsToRoundingError) {
-  for (int n : {1, 2, 7, 50, 500})
+  // Narrow bands as wide below as above are factored from both ends: even and odd numbers.
+  for (int n : {1, 2, 7, 14, 15, 50, 51, 500})
     for (auto [lower, upper] : std::vector<std::pair<int, int>>{
-             {0, 0}, {1, 1}, {2, 2}, {0, 3}, {3, 0}, {5, 1}, {1, 6}, {12, 12}, {40, 33}})
+             {0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 3}, {3, 0}, {5, 1}, {1, 6}, {12, 12}, {40, 33}})
       // Long random triangular bands are so ill-conditioned that the solution overflows.
       if (n <= 50 || (lower > 0 && upper > 0))
         expect_rounding_error(random_pencil(Storage::banded, band_pattern(n, lower, upper), n));
@@ -300,6 +301,8 @@ std::vector<Pencil> one_of_each_storage() {
   for (int n : {3, 8, 12, 27, 70, 160})
     pencils.push_back(random_pencil(Storage::dense, dense_pattern(n), n));
   pencils.push_back(random_pencil(Storage::banded, band_pattern(100, 3, 2), 1));
+  for (int band : {1, 2, 3})
+    pencils.push_back(random_pencil(Storage::banded, band_pattern(100 + band, band, band), 1));
   pencils.push_back(random_pencil(Storage::sparse, grid_pattern(12, 2), 2));
   return pencils;
 }

@@ -10,6 +10,7 @@
 
 #include "linear/factors.h"
 #include "linear/ordering.h"
+#include "linear/twisted_band.h"
 
 namespace daedalus {
 namespace {
@@ -67,14 +68,13 @@ struct Rows<Split> {
   Rows from(std::ptrdiff_t i) const { return {re + i, im + i}; }
 };
 
-/// Narrow bands run with their width known to the compiler and with the part of the solution that
-/// is in use in registers: a store and a load would take longer than the arithmetic.
+/// Narrow bands are solved with their width known to the compiler and with the part of the solution
+/// that is in use in registers: a store and a load would take longer than the arithmetic.
 template <class Number>
 class BandedLu {
  public:
-  explicit BandedLu(const Pattern& pattern)
-      : n_(pattern.size), order_(band_order(pattern)), pivot_(n_) {
-    const Bandwidth width = order_.empty() ? bandwidth(pattern) : bandwidth(pattern, order_);
+  BandedLu(const Pattern& pattern, Bandwidth width, const std::vector<int>& order)
+      : n_(pattern.size), order_(order), pivot_(n_) {
     std::vector<int> at(static_cast<std::size_t>(n_));
     for (int k = 0; k < n_; ++k) at[unknown(k)] = k;
     lower_ = width.lower;
@@ -100,16 +100,8 @@ class BandedLu {
 
   /// Factors `matrix`; returns the singular column or -1.
   int factor() {
-    switch (lower_ * 16 + std::min(reach_, 15)) {
-      case 1 * 16 + 2:
-        return in_order(factor_narrow<1, 2>());
-      case 2 * 16 + 4:
-        return in_order(factor_narrow<2, 4>());
-      case 3 * 16 + 6:
-        return in_order(factor_narrow<3, 6>());
-      default:
-        return in_order(factor_wide());
-    }
+    const int column = eliminate();
+    return column < 0 ? column : unknown(column);
   }
 
   /// In place, in the order of the caller.
@@ -182,8 +174,6 @@ class BandedLu {
     }
   }
 
-  int in_order(int column) const { return column < 0 ? column : unknown(column); }
-
   Rows<Number> part(std::size_t start, std::size_t length) {
     if constexpr (parts == 1)
       return {memory_.data() + start};
@@ -196,7 +186,7 @@ class BandedLu {
     return matrix.from(static_cast<std::ptrdiff_t>(j) * (stride_ - 1) + reach_);
   }
 
-  int factor_wide() {
+  int eliminate() {
     int last = 0;  // column that U has reached so far
     for (int k = 0; k < n_; ++k) {
       const Rows<Number> l = column(k).from(k);
@@ -218,51 +208,6 @@ class BandedLu {
 #pragma GCC ivdep
         for (int i = 1; i <= lower_; ++i) y.set(i, y[i] - u * l[i]);
       }
-    }
-    return -1;
-  }
-
-  /// The part of the matrix that a step of the elimination changes stays in registers; a window of
-  /// `lower` + 1 rows and `reach` + 1 columns moves down the diagonal.
-  template <int lower, int reach>
-  int factor_narrow() {
-    std::array<std::array<Number, lower + 1>, reach + 1> window;  // by columns
-    for (int j = 0; j <= reach; ++j)
-      for (int i = 0; i <= lower; ++i) window[j][i] = i - j <= lower ? column(j)[i] : Number{};
-    for (int k = 0; k < n_; ++k) {
-      int p = 0;
-      double largest = daedalus::size(window[0][0]);
-#pragma GCC unroll 4
-      for (int i = 1; i <= lower; ++i)
-        if (daedalus::size(window[0][i]) > largest) largest = daedalus::size(window[0][i]), p = i;
-      if (p != 0) {
-#pragma GCC unroll 4
-        for (int i = 1; i <= lower; ++i)
-          if (p == i)
-            for (int j = 0; j <= reach; ++j) std::swap(window[j][0], window[j][i]);
-      }
-      const Number t = inverse(window[0][0]);
-      if (!is_pivot(k, p, t)) return k;
-      std::array<Number, lower + 1> l;
-      const Rows<Number> below = column(k).from(k);
-      below.set(0, window[0][0]);
-#pragma GCC unroll 4
-      for (int i = 1; i <= lower; ++i) below.set(i, l[i] = window[0][i] * t);
-#pragma GCC unroll 8
-      for (int j = 1; j <= reach; ++j) {
-        const Number u = window[j][0];
-        column(k + j).set(k, u);
-#pragma GCC unroll 4
-        for (int i = 1; i <= lower; ++i) window[j - 1][i - 1] = window[j][i] - u * l[i];
-      }
-      // The row and the column that come into sight.
-      const int row = k + 1 + lower;
-#pragma GCC unroll 8
-      for (int j = 0; j < reach; ++j)
-        window[j][lower] = row < n_ ? column(k + 1 + j)[row] : Number{};
-#pragma GCC unroll 4
-      for (int i = 0; i <= lower; ++i)
-        window[reach][i] = k + 1 + i < n_ ? column(k + 1 + reach)[k + 1 + i] : Number{};
     }
     return -1;
   }
@@ -349,7 +294,8 @@ class BandedLu {
 
 class BandedRealFactors final : public RealFactors {
  public:
-  explicit BandedRealFactors(const Pencil& pencil) : lu_(pencil.pattern) {}
+  BandedRealFactors(const Pattern& pattern, Bandwidth width, const std::vector<int>& order)
+      : lu_(pattern, width, order) {}
 
   bool factor(const Pencil& pencil, double shift) override {
     lu_.clear();
@@ -367,7 +313,8 @@ class BandedRealFactors final : public RealFactors {
 
 class BandedComplexFactors final : public ComplexFactors {
  public:
-  explicit BandedComplexFactors(const Pencil& pencil) : lu_(pencil.pattern) {}
+  BandedComplexFactors(const Pattern& pattern, Bandwidth width, const std::vector<int>& order)
+      : lu_(pattern, width, order) {}
 
   bool factor(const Pencil& pencil, double re, double im) override {
     lu_.clear();
@@ -383,14 +330,64 @@ class BandedComplexFactors final : public ComplexFactors {
   BandedLu<Split> lu_;
 };
 
+class TwistedRealFactors final : public RealFactors {
+ public:
+  TwistedRealFactors(const Pattern& pattern, Bandwidth width, const std::vector<int>& order)
+      : lu_(pattern, width.lower, order) {}
+
+  bool factor(const Pencil& pencil, double shift) override {
+    double* const entries = lu_.entries();
+    for (std::size_t i = 0; i < lu_.places().size(); ++i)
+      entries[lu_.places()[i]] = shift * pencil.e[i] + pencil.a[i];
+    singular_column_ = lu_.factor();
+    return singular_column_ < 0;
+  }
+
+  void solve(double* x) const override { lu_.solve(x, nullptr); }
+
+ private:
+  TwistedBand<Halves> lu_;
+};
+
+class TwistedComplexFactors final : public ComplexFactors {
+ public:
+  TwistedComplexFactors(const Pattern& pattern, Bandwidth width, const std::vector<int>& order)
+      : lu_(pattern, width.lower, order) {}
+
+  bool factor(const Pencil& pencil, double re, double im) override {
+    double* const entries = lu_.entries();
+    for (std::size_t i = 0; i < lu_.places().size(); ++i) {
+      double* const entry = entries + lu_.places()[i];
+      entry[0] = re * pencil.e[i] + pencil.a[i];
+      entry[2] = im * pencil.e[i];
+    }
+    singular_column_ = lu_.factor();
+    return singular_column_ < 0;
+  }
+
+  void solve(double* re, double* im) const override { lu_.solve(re, im); }
+
+ private:
+  TwistedBand<SplitHalves> lu_;
+};
+
+template <class Factors, class Twisted, class Banded>
+std::unique_ptr<Factors> choose(const Pattern& pattern) {
+  const std::vector<int> order = band_order(pattern);
+  const Bandwidth width = order.empty() ? bandwidth(pattern) : bandwidth(pattern, order);
+  if (TwistedBand<Halves>::fits(pattern.size, width))
+    return std::make_unique<Twisted>(pattern, width, order);
+  return std::make_unique<Banded>(pattern, width, order);
+}
+
 }  // namespace
 
 std::unique_ptr<RealFactors> make_banded_real_factors(const Pencil& pencil) {
-  return std::make_unique<BandedRealFactors>(pencil);
+  return choose<RealFactors, TwistedRealFactors, BandedRealFactors>(pencil.pattern);
 }
 
 std::unique_ptr<ComplexFactors> make_banded_complex_factors(const Pencil& pencil) {
-  return std::make_unique<BandedComplexFactors>(pencil);
+  return choose<ComplexFactors, TwistedComplexFactors, BandedComplexFactors>(pencil.pattern);
 }
 
 }  // namespace daedalus
