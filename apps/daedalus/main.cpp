@@ -13,6 +13,7 @@
 #include "completion.h"
 #include "daedalus/error.h"
 #include "daedalus/version.h"
+#include "io/keep_memory.h"
 
 namespace {
 
@@ -327,6 +328,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  daedalus::keep_freed_memory();
   // A limit on the size of files is an error of writing like any other, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
   int status = failed;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/suite/suites.h"
+#include "io/keep_memory.h"
 #include "peer.h"
 
 namespace daedalus::peers {
@@ -87,6 +88,7 @@ int main(int count, char** arguments) {
     std::cerr << "usage: daedalus-peer SUITE PROBLEM ida|radau5|daspk RTOL SECONDS LIMIT\n";
     return 2;
   }
+  daedalus::keep_freed_memory();  // as the program does that the other codes are compared with
   try {
     return daedalus::peers::run(arguments);
   } catch (const std::exception& error) {
