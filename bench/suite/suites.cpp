@@ -91,6 +91,20 @@ Suite sparse_suite() {
   for (const int side : {24, 72, 224}) add(food_web, "foodweb", 2, side, side);
   for (const int points : {1000, 10'000, 100'000}) add(heat, "heat", 1, points, 1);
   for (const int side : {32, 100, 316}) add(heat, "heat", 1, side, side);
+  // With factors where iterations would be chosen; other codes run on the problems above.
+  const auto add_direct = [&](TestProblem (*make)(int, int), const char* kind, int species,
+                              int side) {
+    const auto with_factors = [=] {
+      TestProblem problem = make(side, side);
+      problem.suggested.linear_algebra = LinearAlgebra::sparse;
+      problem.first_order.reset();
+      return problem;
+    };
+    suite.problems.push_back({fmt::format("{0}_{1}x{1}_direct", kind, side), with_factors, 1e-4,
+                              fmt::format("{} 2-D, factors", kind), species * side * side});
+  };
+  for (const int side : {24, 72, 224}) add_direct(food_web, "foodweb", 2, side);
+  for (const int side : {32, 100, 316}) add_direct(heat, "heat", 1, side);
   return suite;
 }
 

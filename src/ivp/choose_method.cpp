@@ -161,12 +161,16 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
   Options chosen = options;
   chosen.method = "radau";
   // One real matrix is worth more than order where its factors are most of the work.
-  const bool free = leaves_the_choice(options);
+  Options with_factors = options;
+  if (options.linear_algebra == LinearAlgebra::sparse)
+    with_factors.linear_algebra = LinearAlgebra::automatic;
+  const bool free = leaves_the_choice(with_factors);
   auto run = std::make_unique<Run>(problem, chosen, at_start, free);
   if (run->options_.method == "bdf")
     why =
         run->jacobian_->storage() == Storage::sparse || run->jacobian_->storage() == Storage::banded
-            ? "a large system and a crude tolerance"
+            ? (run->jacobian_->factors_are_dear() ? "factors take most of the time"
+                                                  : "a large system and a crude tolerance")
             : "factors would take most of the time";
   run->solution_.choice = run->options_.method + ": " + why;
   return run;

@@ -198,10 +198,10 @@ void Integrator::Run::avoid_dear_factors(const State& start) {
   // Backward differentiation has one real matrix for many steps, and its solutions may be found by
   // iterations. Crude digits are cheap by it in any case, unless events make it begin anew.
   constexpr double crude = 1e-3;
-  const bool iterate = jacobian_->factors_are_dear();
-  if (!iterate && (options_.rtol < crude || !smooth)) return;
+  const bool dear = jacobian_->factors_are_dear();
+  if (!dear && (options_.rtol < crude || !smooth)) return;
   options_.method = "bdf";
-  if (iterate) jacobian_->iterate(true);
+  if (dear && options_.linear_algebra == LinearAlgebra::automatic) jacobian_->iterate(true);
 }
 
 void Integrator::Run::prepare_implicit(const State& start) {

@@ -3,27 +3,22 @@
 #include <algorithm>
 
 namespace daedalus {
+
+Neighbours::Neighbours(const Pattern& pattern)
+    : start(static_cast<std::size_t>(pattern.size) + 1, 0) {
+  const auto each_pair = [&](auto visit) {
+    for (int j = 0; j < pattern.size; ++j)
+      for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k)
+        if (pattern.row[k] != j) visit(pattern.row[k], j), visit(j, pattern.row[k]);
+  };
+  each_pair([&](int i, int) { ++start[i + 1]; });
+  for (int i = 0; i < pattern.size; ++i) start[i + 1] += start[i];
+  list.resize(static_cast<std::size_t>(start.back()));
+  std::vector<int> next(start.begin(), start.end() - 1);
+  each_pair([&](int i, int j) { list[next[i]++] = j; });
+}
+
 namespace {
-
-/// Unknowns are neighbours where either has an entry in the row of the other.
-struct Neighbours {
-  std::vector<int> start, list;
-
-  explicit Neighbours(const Pattern& pattern)
-      : start(static_cast<std::size_t>(pattern.size) + 1, 0) {
-    const auto each_pair = [&](auto visit) {
-      for (int j = 0; j < pattern.size; ++j)
-        for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k)
-          if (pattern.row[k] != j) visit(pattern.row[k], j), visit(j, pattern.row[k]);
-    };
-    each_pair([&](int i, int) { ++start[i + 1]; });
-    for (int i = 0; i < pattern.size; ++i) start[i + 1] += start[i];
-    list.resize(static_cast<std::size_t>(start.back()));
-    std::vector<int> next(start.begin(), start.end() - 1);
-    each_pair([&](int i, int j) { list[next[i]++] = j; });
-  }
-  int degree(int i) const { return start[i + 1] - start[i]; }
-};
 
 class CuthillMcKee {
  public:

@@ -9,6 +9,14 @@ namespace daedalus {
 /// Diagonals beside the main one up to which nothing beats banded factors.
 inline constexpr int narrow_band = 6;
 
+/// Unknowns are neighbours where either has an entry in the row of the other; some come twice.
+struct Neighbours {
+  std::vector<int> start, list;
+
+  explicit Neighbours(const Pattern& pattern);
+  int degree(int i) const { return start[i + 1] - start[i]; }
+};
+
 /// Reverse Cuthill-McKee: order[k] is the unknown that comes at place k. [CuthillMcKee1969]
 std::vector<int> narrow_order(const Pattern& pattern);
 

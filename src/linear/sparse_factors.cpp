@@ -1,18 +1,23 @@
-// Sparse LU of a pencil by KLU: one symbolic analysis (AMD ordering), one factorisation that
-// chooses pivots, then refactorisations with these pivots for as long as they stay good.
-// [DavisPalamadaiNatarajan2010]
+// Sparse LU of a pencil by KLU: one symbolic analysis (ordered by minimum degree or dissection),
+// one factorisation that chooses pivots, then refactorisations with these pivots for as long as
+// they stay good. [DavisPalamadaiNatarajan2010]
 #include <algorithm>
 #include <cmath>
 #include <klu.h>
+#include <limits>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "linear/dissection.h"
 #include "linear/factors.h"
+#include "linear/sparse_fronts.h"
 
 namespace daedalus {
 namespace {
@@ -45,18 +50,18 @@ klu_common amd_settings() {
 }
 
 /// In three dimensions factors grow out of all proportion to the matrix: say so at once rather
-/// than after hours. KLU counts entries with int; a negative number has overflowed.
-void refuse_hopeless_size(const klu_symbolic& symbolic, int width) {
-  const double entries = symbolic.lnz + symbolic.unz;
+/// than after hours. KLU counts entries with int.
+void refuse_hopeless_size(int size, const SparseWork& work, int width) {
+  const double entries = work.entries;
   const double bytes = entries * (8.0 * width + 4);
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  const bool countable = symbolic.lnz >= 0 && symbolic.unz >= 0;
+  const bool countable = entries < std::numeric_limits<int>::max();
   if (countable && (bytes <= memory || memory <= 0)) return;
   throw std::runtime_error(fmt::format(
       "the sparse factors of {} unknowns are too large: {}, and the machine has {:.0f} GB; take a "
       "coarser grid, or fewer dimensions",
-      symbolic.n,
+      size,
       countable ? fmt::format("they need {:.0f} GB", 1e-9 * bytes)
                 : std::string("more than 2^31 entries"),
       1e-9 * memory));
@@ -65,19 +70,18 @@ void refuse_hopeless_size(const klu_symbolic& symbolic, int width) {
 template <class Klu>
 class KluFactors {
  public:
-  explicit KluFactors(const Pattern& pattern)
+  KluFactors(const Pattern& pattern, FillReducingOrder best)
       : values(static_cast<std::size_t>(Klu::width) * pattern.nonzeros()),
         column_start_(pattern.column_start),
         row_(pattern.row),
-        settings_(amd_settings()),
-        symbolic_(klu_analyze(pattern.size, column_start_.data(), row_.data(), &settings_)) {
+        settings_(amd_settings()) {
+    refuse_hopeless_size(pattern.size, best.work, Klu::width);
+    int* const order = best.order.data();
+    symbolic_ = best.order.empty()
+                    ? klu_analyze(pattern.size, column_start_.data(), row_.data(), &settings_)
+                    : klu_analyze_given(pattern.size, column_start_.data(), row_.data(), order,
+                                        order, &settings_);
     if (symbolic_ == nullptr) throw std::bad_alloc();
-    try {
-      refuse_hopeless_size(*symbolic_, Klu::width);
-    } catch (...) {
-      klu_free_symbolic(&symbolic_, &settings_);
-      throw;
-    }
     pivots_.reserve(values.size());
   }
   KluFactors(const KluFactors&) = delete;
@@ -152,33 +156,65 @@ class KluFactors {
   std::vector<double> pivots_;  // the values it saw
 };
 
+/// By fronts where there are many operations for each unknown, unless pivots have to be sought
+/// outside of them: then by KLU from there on.
 class SparseRealFactors final : public RealFactors {
  public:
-  explicit SparseRealFactors(const Pencil& pencil) : klu_(pencil.pattern) {}
+  explicit SparseRealFactors(const Pencil& pencil) {
+    FillReducingOrder best = fill_reducing_order(pencil.pattern);
+    if (best.order.empty()) {
+      klu_ = std::make_unique<Klu>(pencil.pattern, std::move(best));
+      return;
+    }
+    refuse_hopeless_size(pencil.size(), best.work, RealKlu::width);
+    values_.resize(pencil.a.size());
+    fronts_ = std::make_unique<SparseFronts>(pencil.pattern, best.order);
+  }
 
   bool factor(const Pencil& pencil, double shift) override {
-    const std::size_t entries = klu_.values.size();
-    for (std::size_t i = 0; i < entries; ++i) klu_.values[i] = shift * pencil.e[i] + pencil.a[i];
-    singular_column_ = klu_.factor();
+    singular_column_ = -1;
+    if (fronts_) {
+      shift_values(pencil, shift, values_);
+      if (fronts_->factor(values_.data())) return true;
+      take_klu(pencil);
+    }
+    shift_values(pencil, shift, klu_->values);
+    singular_column_ = klu_->factor();
     return singular_column_ < 0;
   }
-  void solve(double* x) const override { klu_.solve(x); }
+  void solve(double* x) const override { fronts_ ? fronts_->solve(x) : klu_->solve(x); }
 
-  std::vector<double> pivots() const override { return klu_.pivots(); }
-  void restore_pivots(const Pencil&, const std::vector<double>& pivots) override {
-    if (pivots.size() != klu_.values.size()) return;
-    klu_.values = pivots;
-    klu_.choose_pivots();
+  std::vector<double> pivots() const override {
+    return klu_ ? klu_->pivots() : std::vector<double>{};
+  }
+  void restore_pivots(const Pencil& pencil, const std::vector<double>& pivots) override {
+    if (pivots.size() != pencil.a.size()) return;
+    if (fronts_) take_klu(pencil);
+    klu_->values = pivots;
+    klu_->choose_pivots();
   }
 
  private:
-  KluFactors<RealKlu> klu_;
+  using Klu = KluFactors<RealKlu>;
+
+  static void shift_values(const Pencil& pencil, double shift, std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = shift * pencil.e[i] + pencil.a[i];
+  }
+  void take_klu(const Pencil& pencil) {
+    fronts_.reset();
+    klu_ = std::make_unique<Klu>(pencil.pattern, fill_reducing_order(pencil.pattern));
+  }
+
+  std::unique_ptr<SparseFronts> fronts_;
+  std::vector<double> values_;
+  std::unique_ptr<Klu> klu_;
 };
 
 class SparseComplexFactors final : public ComplexFactors {
  public:
   explicit SparseComplexFactors(const Pencil& pencil)
-      : klu_(pencil.pattern), x_(2 * static_cast<std::size_t>(pencil.size())) {}
+      : klu_(pencil.pattern, fill_reducing_order(pencil.pattern)),
+        x_(2 * static_cast<std::size_t>(pencil.size())) {}
 
   bool factor(const Pencil& pencil, double re, double im) override {
     const std::size_t entries = pencil.e.size();
@@ -210,7 +246,7 @@ class SparseComplexFactors final : public ComplexFactors {
 
 }  // namespace
 
-SparseWork sparse_work(const Pattern& pattern) {
+SparseWork minimum_degree_work(const Pattern& pattern) {
   klu_common settings = amd_settings();
   std::vector<int> column_start = pattern.column_start;
   std::vector<int> row = pattern.row;
@@ -219,6 +255,10 @@ SparseWork sparse_work(const Pattern& pattern) {
   const SparseWork work{symbolic->est_flops, symbolic->lnz + symbolic->unz};
   klu_free_symbolic(&symbolic, &settings);
   return work;
+}
+
+SparseWork sparse_work(const Pattern& pattern) {
+  return fill_reducing_order(pattern).work;
 }
 
 std::unique_ptr<RealFactors> make_sparse_real_factors(const Pencil& pencil) {

@@ -64,7 +64,7 @@ void Jacobian::choose_storage_for(LinearAlgebra wish) {
       storage_ = Storage::banded;
       break;
     case LinearAlgebra::sparse:
-      storage_ = Storage::sparse;
+      storage_ = Storage::sparse, direct_work_ = sparse_work(pattern_);
       break;
     case LinearAlgebra::krylov:
       storage_ = Storage::krylov;

@@ -1,0 +1,20 @@
+// Kernels of fronts for x86 with AVX2. What follows the pragma must not use inline functions of
+// other headers: the linker might keep this version of them for the whole program.
+#include "linear/front_kernels.h"
+
+#if defined(DAEDALUS_HAS_AVX_KERNELS)
+#include <immintrin.h>
+
+#pragma GCC target("avx2,fma,bmi,bmi2")
+// clang-format off
+#define DAEDALUS_LANES 4
+#include "linear/dense_lanes.h"
+#include "linear/front_lanes.h"
+// clang-format on
+
+namespace daedalus {
+int avx2_front(const Front& front) {
+  return FrontLu::factor(front);
+}
+}  // namespace daedalus
+#endif
