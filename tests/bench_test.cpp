@@ -88,8 +88,8 @@ TEST(BenchTables, CsvAndJsonHoldEveryRow) {
   ASSERT_EQ(lines.size(), 7u);
   EXPECT_EQ(lines[0],
             "suite,problem,solver,method,rtol,atol,digits,digits_algebraic,cpu_us,steps,rejected,"
-            "rhs,jacobians,factorizations,solves,status");
-  EXPECT_EQ(lines[1], "ivp,chemakzo,daedalus,auto,0.0001,0.0001,5.00,,100.00,0,0,0,0,0,0,success");
+            "rhs,jacobians,factorizations,solves,status,first_us");
+  EXPECT_EQ(lines[1], "ivp,chemakzo,daedalus,auto,0.0001,0.0001,5.00,,100.00,0,0,0,0,0,0,success,");
   const auto json = nlohmann::json::parse(json_table(example(), circumstances()));
   EXPECT_EQ(json["runs"].size(), 6u);
   EXPECT_TRUE(json["runs"][5]["digits"].is_null());

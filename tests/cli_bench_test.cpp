@@ -28,7 +28,8 @@ TEST(BenchCommand, PrintsARowForEachRun) {
   const auto rows = lines(outcome.output);
   ASSERT_EQ(rows.size(), 9u);
   EXPECT_TRUE(rows[1].starts_with("mechanics,pendulum,daedalus,auto,0.0001,0.0001,")) << rows[1];
-  for (std::size_t k = 1; k < rows.size(); ++k) EXPECT_TRUE(rows[k].ends_with(",success"));
+  for (std::size_t k = 1; k < rows.size(); ++k)
+    EXPECT_TRUE(rows[k].find(",success,") != std::string::npos);
 }
 
 TEST(BenchCommand, WritesEveryKindOfFile) {

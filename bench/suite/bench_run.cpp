@@ -26,6 +26,7 @@ class Rows {
           known.method == row.method && known.rtol == row.rtol) {
         known.cpu_us = std::min(known.cpu_us, row.cpu_us);
         known.start_us = std::min(known.start_us, row.start_us);
+        known.first_us = std::fmin(known.first_us, row.first_us);
         return;
       }
     }

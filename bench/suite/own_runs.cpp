@@ -31,6 +31,19 @@ Row repeated(const Repeats& repeats, Once once) {
   return row;
 }
 
+/// The same runs of a problem that remembers earlier ones, and a few of one that does not.
+template <class Once>
+Row with_first(const Problem& problem, const Repeats& repeats, Once once) {
+  Row row = repeated(repeats, [&] { return once(problem); });
+  Problem forgetful = problem;
+  forgetful.findings = Findings::none();
+  constexpr int few = 3;
+  Repeats some = repeats;
+  some.most = std::min(few, repeats.most);
+  if (row.succeeded()) row.first_us = repeated(some, [&] { return once(forgetful); }).cpu_us;
+  return row;
+}
+
 /// value(solution, i): the reference variable number i in it.
 template <class Value>
 Row timed_run(const reproduce::TestProblem& test, const Problem& problem, const Options& options,
@@ -88,8 +101,8 @@ Row run_functions(const reproduce::TestProblem& test, const std::string& method,
   const Problem& problem = test.statement.problem;
   const Options options =
       options_for(test, test.suggested, method, rtol, repeats, problem.t_span.end);
-  return repeated(repeats, [&] {
-    return timed_run(test, problem, options, [&](const Solution& solution, int i) {
+  return with_first(problem, repeats, [&](const Problem& stated) {
+    return timed_run(test, stated, options, [&](const Solution& solution, int i) {
       return solution.y_end()[test.statement.place[static_cast<std::size_t>(i)]];
     });
   });
@@ -103,8 +116,8 @@ Row run_text(const reproduce::TestProblem& test, const std::string& method, doub
   Options options = options_for(test, model.options(), method, rtol, repeats, model.t_span().end);
   // Beside functions the same tolerances, else those that a user of the model gets.
   if (size_of(test.statement.problem.form) == 0) options = model.scaled(options);
-  return repeated(repeats, [&] {
-    return timed_run(test, model.problem(), options, [&](const Solution& solution, int i) {
+  return with_first(model.problem(), repeats, [&](const Problem& stated) {
+    return timed_run(test, stated, options, [&](const Solution& solution, int i) {
       return solution.value(-1, test.names[static_cast<std::size_t>(i)]);
     });
   });

@@ -160,6 +160,22 @@ void losses_section(Page& page, const std::vector<Row>& all, const std::vector<C
   page.table({"suite", "problem", "digits", "faster", "ratio", "counts"}, rows);
 }
 
+/// Where finding out about the equations takes a good part of the first run.
+void first_runs_section(Page& page, const std::vector<Row>& all) {
+  constexpr double rtol = 1e-6, noticeable = 1.2;
+  std::vector<Cells> rows;
+  for (const Row& r : all)
+    if (r.is_own() && r.method == "auto" && r.rtol == rtol && r.first_us > noticeable * r.cpu_us)
+      rows.push_back({r.suite, r.problem, r.solver, number(r.first_us), number(r.cpu_us),
+                      number(r.first_us / r.cpu_us, "{:.1f}")});
+  if (rows.empty()) return;
+  page.heading(2, "First runs");
+  page.paragraph(
+      "Times on this page are those of a problem that was solved before: it remembers its records, "
+      "analyses and code. Here are those of problems that do not, at rtol = 1e-6.");
+  page.table({"suite", "problem", "code", "first, us", "again, us", "ratio"}, rows);
+}
+
 /// What failed, without where to look and what to try.
 std::string shortened(const std::string& message) {
   return message.substr(0, message.find(';'));
@@ -194,13 +210,14 @@ void runs_section(Page& page, const std::vector<Row>& all, const std::string& su
     if (r.suite == suite)
       rows.push_back({r.problem, r.solver, r.method, fmt::format("{:.0e}", r.rtol),
                       number(r.digits, "{:.2f}"), number(r.digits_algebraic, "{:.2f}"),
-                      number(r.cpu_us), number(r.start_us), std::to_string(r.steps),
-                      std::to_string(r.rejected), std::to_string(r.rhs),
+                      number(r.cpu_us), number(r.start_us), number(r.first_us),
+                      std::to_string(r.steps), std::to_string(r.rejected), std::to_string(r.rhs),
                       std::to_string(r.jacobians), std::to_string(r.factorizations),
                       std::to_string(r.solves), r.status});
-  page.table({"problem", "solver", "method", "rtol", "digits", "algebraic", "CPU us", "start us",
-              "steps", "rejected", "rhs", "Jacobians", "factorizations", "solves", "status"},
-             rows);
+  page.table(
+      {"problem", "solver", "method", "rtol", "digits", "algebraic", "CPU us", "start us",
+       "first us", "steps", "rejected", "rhs", "Jacobians", "factorizations", "solves", "status"},
+      rows);
 }
 
 void growth_section(Page& page, const std::vector<Row>& all, const std::string& suite) {
@@ -246,6 +263,7 @@ void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
   choices_section(page, rows);
   means_section(page, rows);
   losses_section(page, rows, list);
+  first_runs_section(page, rows);
   failures_section(page, rows);
 }
 

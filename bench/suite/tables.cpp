@@ -57,15 +57,16 @@ std::vector<std::string> suites_in(const std::vector<Row>& rows) {
 std::string csv_table(const std::vector<Row>& rows) {
   std::string text =
       "suite,problem,solver,method,rtol,atol,digits,digits_algebraic,cpu_us,steps,rejected,rhs,"
-      "jacobians,factorizations,solves,status\n";
+      "jacobians,factorizations,solves,status,first_us\n";
   const auto cell = [](double value, const char* format) {
     return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "";
   };
   for (const Row& r : rows)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.suite, r.problem,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.suite, r.problem,
                         r.solver, csv_text(r.method), r.rtol, r.atol, cell(r.digits, "{:.2f}"),
                         cell(r.digits_algebraic, "{:.2f}"), cell(r.cpu_us, "{:.2f}"), r.steps,
-                        r.rejected, r.rhs, r.jacobians, r.factorizations, r.solves, r.status);
+                        r.rejected, r.rhs, r.jacobians, r.factorizations, r.solves, r.status,
+                        cell(r.first_us, "{:.2f}"));
   return text;
 }
 
@@ -100,6 +101,7 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                            {"digits_algebraic", maybe(r.digits_algebraic)},
                            {"cpu_us", maybe(r.cpu_us)},
                            {"start_us", maybe(r.start_us)},
+                           {"first_us", maybe(r.first_us)},
                            {"steps", r.steps},
                            {"rejected", r.rejected},
                            {"rhs", r.rhs},
@@ -145,6 +147,8 @@ void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstan
       r.digits_algebraic = number_or_unknown(entry.at("digits_algebraic"));
       r.cpu_us = number_or_unknown(entry.at("cpu_us"));
       r.start_us = number_or_unknown(entry.at("start_us"));
+      if (const auto first = entry.find("first_us"); first != entry.end())
+        r.first_us = number_or_unknown(*first);
       r.reference_digits = entry.value("reference_digits", 16.0);
       r.steps = entry.at("steps"), r.rejected = entry.at("rejected"), r.rhs = entry.at("rhs");
       r.jacobians = entry.at("jacobians"), r.factorizations = entry.at("factorizations");

@@ -7,6 +7,7 @@
 #include "daedalus/error.h"
 #include "daedalus/events.h"
 #include "daedalus/expr.h"
+#include "daedalus/findings.h"
 #include "daedalus/function.h"
 #include "daedalus/method.h"
 #include "daedalus/model.h"

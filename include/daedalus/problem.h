@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include "daedalus/findings.h"
 #include "daedalus/function.h"
 
 namespace daedalus {
@@ -159,6 +160,7 @@ struct Problem {
       {};  ///< index of each variable (1, 2, 3) where the form cannot tell
   std::optional<Sparsity> sparsity = {};
   UserJacobian jacobian = {};
+  Findings findings = {};  ///< of earlier runs, shared by copies
 };
 
 /// Number of unknowns of a form.

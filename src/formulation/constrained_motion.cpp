@@ -31,7 +31,7 @@ ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations,
   for (auto* list : {&gamma_, &right_side_, &residual_, &third_values_}) list->resize(m);
   for (auto* list : {&rate_, &added_}) list->resize(n * m);
   slope_t_q_v_.resize(1 + 2 * n);
-  multipliers_by_code_.resize(m), coded_force_.resize(n);
+  coded_acceleration_.resize(n), coded_force_.resize(n);
   shown_.resize(equations_->shown_accelerations.size());
   if (!equations_->constant_mass) return;
   mass_.setZero();
@@ -121,7 +121,7 @@ void ConstrainedMotion::multipliers(double* z) const {
   std::copy(shown_.begin(), shown_.end(), z + m_);
   auto& self = const_cast<ConstrainedMotion&>(*this);
   if (slope_is_by_code_)
-    std::copy(multipliers_by_code_.begin(), multipliers_by_code_.end(), z);
+    equations_->straight()->multipliers(z);
   else
     self.constraints_->multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
   if (!slope_is_by_code_ && undetermined_ && constraints_->health() < multipliers_exist)
@@ -254,14 +254,22 @@ void ConstrainedMotion::ask_for(double slope_error) {
   constraints_->set_accuracy(slope_error * std::sqrt(lightest));
 }
 
+ConstrainedMotion::ConstrainedMotion(const ConstrainedMotion& other, Independent)
+    : ConstrainedMotion(other) {
+  equations_ = other.equations_->copy();
+  constraints_ = other.constraints_->copy();
+}
+
+std::unique_ptr<ProjectedField> ConstrainedMotion::copy() const {
+  return std::unique_ptr<ProjectedField>(new ConstrainedMotion(*this, Independent{}));
+}
+
 std::unique_ptr<ProjectedField> ConstrainedMotion::for_output() const {
-  auto copy = std::make_unique<ConstrainedMotion>(*this);
-  copy->equations_ = equations_->copy();
-  copy->equations_->forget_code();  // nobody would tell it when it no longer holds
-  copy->constraints_ = constraints_->copy();
-  copy->constraints_->freeze();
-  copy->learning_ = copy->prepared_ = false;
-  return copy;
+  std::unique_ptr<ConstrainedMotion> worker(new ConstrainedMotion(*this, Independent{}));
+  worker->equations_->forget_code();  // nobody would tell it when it no longer holds
+  worker->constraints_->freeze();
+  worker->learning_ = worker->prepared_ = worker->slope_is_by_code_ = false;
+  return worker;
 }
 
 std::vector<std::string> ConstrainedMotion::notes() const {

@@ -41,6 +41,7 @@ class ConstrainedMotion final : public ProjectedField {
   bool suspect_below(double health) override { return constraints_->suspect_below(health); }
   double since_singular() override;
   int leave_rest(double t, double* x, int branch, double speed) override;
+  std::unique_ptr<ProjectedField> copy() const override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
   void ask_for(double slope_error) override;
@@ -52,6 +53,9 @@ class ConstrainedMotion final : public ProjectedField {
   void restore(SavedState& memory) override;
 
  private:
+  struct Independent {};
+  ConstrainedMotion(const ConstrainedMotion&) = default;  // shares the equations
+  ConstrainedMotion(const ConstrainedMotion& other, Independent);
   bool is_regular(const StraightMotion::Rows& rows);
   bool slope_by_code(double t, const double* x, double* xp);
   bool project_by_code(double t, double* x);
@@ -85,7 +89,7 @@ class ConstrainedMotion final : public ProjectedField {
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
   bool slope_is_by_code_ = false;
-  std::vector<double> multipliers_by_code_, coded_force_;
+  std::vector<double> coded_acceleration_, coded_force_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
   // Of half-explicit stages: directions at the stage, rows and constraint at the point ahead.
   Matrix rows_here_, rows_ahead_, coupled_;

@@ -19,27 +19,28 @@ void ConstrainedMotion::renew(double t, const double* x) {
   if (!code) return;
   const bool known = slope_is_by_code_ && slope_t_q_v_[0] == t &&
                      std::equal(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
-  const double* force = known ? coded_force_.data() : code->accelerate(t, x, x + n_).force;
-  if (!equations_->has_force(t, x, x + n_, force)) equations_->forget_code();
+  if (!known) code->accelerate(t, x, x + n_, coded_acceleration_.data());
+  code->force(coded_force_.data());
+  // What the code has left of its last slope is gone in both cases.
+  slope_is_by_code_ = known;
+  if (equations_->has_force(t, x, x + n_, coded_force_.data())) return;
+  equations_->forget_code();
+  slope_is_by_code_ = false;
 }
 
 bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
   StraightMotion* code = equations_->straight();
-  if (!code) return false;
-  const StraightMotion::Acceleration result = code->accelerate(t, x, x + n_);
-  if (!is_regular(result.rows)) return false;
+  if (!code || !is_regular(code->accelerate(t, x, x + n_, xp + n_))) return false;
   ++factorizations;
-  std::copy(result.multipliers, result.multipliers + m_, multipliers_by_code_.begin());
-  std::copy(result.force, result.force + n_, coded_force_.begin());
   slope_t_q_v_[0] = t;
   std::copy(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
   double sum = 0;
   for (int j = 0; j < n_; ++j) {
-    xp[j] = x[n_ + j], xp[n_ + j] = result.a[j];
+    xp[j] = x[n_ + j];
     sum += xp[j] + xp[n_ + j];
   }
   for (std::size_t k = 0; k < shown_.size(); ++k)
-    shown_[k] = result.a[equations_->shown_accelerations[k]];
+    shown_[k] = xp[n_ + equations_->shown_accelerations[k]];
   return std::isfinite(sum);
 }
 

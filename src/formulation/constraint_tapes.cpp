@@ -1,43 +1,52 @@
 #include "formulation/constraint_tapes.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace daedalus {
+
+struct ConstraintTapes::Shared {
+  std::shared_ptr<const Graph> graph;
+  PositionConstraints rows;
+  int inputs;
+  std::once_flag asked[matrices + levels];
+  std::shared_ptr<const Tape> made[matrices + levels];
+
+  std::shared_ptr<const Tape> make(int which) const {
+    std::vector<NodeId> nodes;
+    if (which < matrices)
+      for (const PositionConstraints::Row& row : rows.jacobian)
+        nodes.insert(nodes.end(), row.entries.begin(), row.entries.end());
+    else
+      nodes = rows.g;
+    const int derivative = which < matrices ? which : which - matrices;
+    if (derivative == 0) return GraphTape::translated(*graph, inputs, nodes);
+    Graph extended = *graph;
+    for (int k = 0; k < derivative; ++k)
+      nodes = along_straight_line(extended, nodes, rows.coordinates);
+    return GraphTape::translated(extended, inputs, nodes);
+  }
+};
 
 ConstraintTapes::ConstraintTapes(std::shared_ptr<const Graph> graph, PositionConstraints rows,
                                  int further, std::shared_ptr<const std::vector<double>> modes)
     : n_(rows.coordinates),
       m_(rows.count()),
-      inputs_(1 + 2 * n_ + further),
-      graph_(std::move(graph)),
-      rows_(std::move(rows)),
+      shared_(std::make_shared<Shared>()),
       modes_(std::move(modes)) {
   for (int i = 0; i < m_; ++i)
-    for (const int j : rows_.jacobian[static_cast<std::size_t>(i)].places)
+    for (const int j : rows.jacobian[static_cast<std::size_t>(i)].places)
       places_.push_back(i * n_ + j);
   values_.resize(places_.size());
+  shared_->graph = std::move(graph), shared_->rows = std::move(rows);
+  shared_->inputs = 1 + 2 * n_ + further;
 }
 
-GraphTape& ConstraintTapes::matrix(int derivative) {
-  std::optional<GraphTape>& tape = matrix_[derivative];
-  if (tape) return *tape;
-  std::vector<NodeId> entries;
-  for (const PositionConstraints::Row& row : rows_.jacobian)
-    entries.insert(entries.end(), row.entries.begin(), row.entries.end());
-  if (derivative == 0) return tape.emplace(*graph_, inputs_, 2 * n_, entries, modes_);
-  Graph graph = *graph_;
-  entries = along_straight_line(graph, entries, n_);
-  return tape.emplace(graph, inputs_, 2 * n_, entries, modes_);
-}
-
-GraphTape& ConstraintTapes::level(int derivative) {
-  std::optional<GraphTape>& tape = level_[derivative];
-  if (tape) return *tape;
-  if (derivative == 0) return tape.emplace(*graph_, inputs_, 2 * n_, rows_.g, modes_);
-  Graph graph = *graph_;
-  std::vector<NodeId> nodes = rows_.g;
-  for (int k = 0; k < derivative; ++k) nodes = along_straight_line(graph, nodes, n_);
-  return tape.emplace(graph, inputs_, 2 * n_, nodes, modes_);
+GraphTape& ConstraintTapes::tape(int which) {
+  std::optional<GraphTape>& own = tapes_[which];
+  if (own) return *own;
+  std::call_once(shared_->asked[which], [&] { shared_->made[which] = shared_->make(which); });
+  return own.emplace(shared_->made[which], 2 * n_, modes_);
 }
 
 void ConstraintTapes::fill(GraphTape& entries, double t, const double* q, const double* v,

@@ -26,16 +26,19 @@ class ConstraintTapes {
   }
 
  private:
-  // Made when they are asked for first: most motions do without most of them.
-  GraphTape& matrix(int derivative);
-  GraphTape& level(int derivative);
+  /// Made when they are asked for first, since most motions do without most of them, and shared by
+  /// copies.
+  struct Shared;
+  GraphTape& matrix(int derivative) { return tape(derivative); }
+  GraphTape& level(int derivative) { return tape(matrices + derivative); }
+  GraphTape& tape(int which);
   void fill(GraphTape& entries, double t, const double* q, const double* v, double* rows);
 
-  int n_ = 0, m_ = 0, inputs_ = 0;
-  std::shared_ptr<const Graph> graph_;
-  PositionConstraints rows_;
+  static constexpr int matrices = 2, levels = 4;
+  int n_ = 0, m_ = 0;
+  std::shared_ptr<Shared> shared_;
   std::shared_ptr<const std::vector<double>> modes_;
-  std::optional<GraphTape> matrix_[2], level_[4];
+  std::optional<GraphTape> tapes_[matrices + levels];
   std::vector<int> places_;  ///< of the entries that are not zero everywhere
   std::vector<double> values_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 class FunctionMotion final : public MotionEquations {
  public:
-  FunctionMotion(const Mechanical& form, bool solved_as_code)
+  FunctionMotion(const Mechanical& form, bool solved_as_code, const Findings& findings)
       : form_(form),
         g_(form.holonomic > 0
                ? Differentiated<1>(form.constraint, {form.coordinates}, form.holonomic)
@@ -30,7 +30,10 @@ class FunctionMotion final : public MotionEquations {
     const std::size_t area = n * static_cast<std::size_t>(constraints());
     zero_.resize(n), shifted_.resize(n), columns_.resize(area), ahead_.resize(area);
     dual_q_.resize(n), dual_v_.resize(n), dual_columns_.resize(area);
-    if (position > 0) record(solved_as_code);
+    if (position == 0) return;
+    // Derivatives of a record take a few operations, those by dual numbers a multiple of g.
+    if (const auto known = RecordedMotion::of(form, solved_as_code, findings))
+      tapes_ = known->tapes(), straight_ = known->straight();
   }
 
   std::shared_ptr<MotionEquations> copy() const override {
@@ -134,18 +137,6 @@ class FunctionMotion final : public MotionEquations {
   }
 
  private:
-  /// Derivatives of what was recorded take a few operations, those by dual numbers a multiple of g.
-  void record(bool solved_as_code) {
-    auto graph = std::make_shared<Graph>();
-    std::vector<NodeId> constraints;
-    if (!recorded_constraints(form_, *graph, constraints)) return;
-    PositionConstraints rows(*graph, coordinates, constraints);
-    MotionNodes motion;
-    if (solved_as_code && velocity == 0 && recorded_dynamics(form_, *graph, motion))
-      straight_ = StraightMotion::make(*graph, rows, motion, nullptr);
-    tapes_.emplace(graph, std::move(rows), 0, nullptr);
-  }
-
   template <class Entry>
   void to_rows(int count, double* rows, Entry entry) const {
     for (int i = 0; i < count; ++i)
@@ -178,8 +169,9 @@ class FunctionMotion final : public MotionEquations {
 
 }  // namespace
 
-std::unique_ptr<MotionEquations> motion_of(const Mechanical& form, bool solved_as_code) {
-  return std::make_unique<FunctionMotion>(form, solved_as_code);
+std::unique_ptr<MotionEquations> motion_of(const Mechanical& form, bool solved_as_code,
+                                           const Findings& findings) {
+  return std::make_unique<FunctionMotion>(form, solved_as_code, findings);
 }
 
 }  // namespace daedalus

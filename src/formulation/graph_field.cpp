@@ -10,6 +10,7 @@
 #include "formulation/graph_motion.h"
 #include "formulation/index2_field.h"
 #include "formulation/sparse_motion.h"
+#include "problem/findings.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -56,7 +57,7 @@ class GraphSlopes final : public ProjectedField {
     for (int i = 0; i < differential; ++i) sum += xp[i];
     return std::isfinite(sum);
   }
-  std::unique_ptr<ProjectedField> for_output() const override {
+  std::unique_ptr<ProjectedField> copy() const override {
     return std::make_unique<GraphSlopes>(*this);
   }
 
@@ -70,12 +71,10 @@ Names picked(const Names& list, const std::vector<int>& which) {
   return result;
 }
 
-}  // namespace
-
-std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
-                                                 const ExpressionGraph& given,
-                                                 std::shared_ptr<const std::vector<double>> modes,
-                                                 Solves solves) {
+std::unique_ptr<ProjectedField> new_graph_field(const Problem& problem,
+                                                const ExpressionGraph& given,
+                                                std::shared_ptr<const std::vector<double>> modes,
+                                                Solves solves) {
   ExpressionGraph form = given;
   if (form.variables.empty()) append_numbered(form.variables, "y", form.size);
   if (form.equation_names.empty()) append_numbered(form.equation_names, "equation ", form.size);
@@ -131,6 +130,42 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
                       found.coordinates()));
   }
   return dense_field(form, found, dense_equations(found));
+}
+
+/// A field before its begin, and what it was made of.
+struct GraphFieldFinding {
+  std::shared_ptr<const EquationSet> equations;
+  Names equation_names;
+  double t;
+  Vector start;
+  Solves solves;
+  std::shared_ptr<const ProjectedField> field;
+
+  bool fits(const Problem& problem, const ExpressionGraph& form, Solves wish) const {
+    const Vector& other = problem.start;
+    return equations == form.equations && equation_names == form.equation_names &&
+           t == problem.t_span.begin && solves == wish && start.size() == other.size() &&
+           start == other;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
+                                                 const ExpressionGraph& form,
+                                                 std::shared_ptr<const std::vector<double>> modes,
+                                                 Solves solves) {
+  // Discrete values are those of one run.
+  if (modes && !modes->empty()) return new_graph_field(problem, form, std::move(modes), solves);
+  const auto found = found_or_made<GraphFieldFinding>(
+      problem.findings,
+      [&](const GraphFieldFinding& known) { return known.fits(problem, form, solves); },
+      [&] {
+        return std::make_shared<GraphFieldFinding>(GraphFieldFinding{
+            form.equations, form.equation_names, problem.t_span.begin, problem.start, solves,
+            new_graph_field(problem, form, std::move(modes), solves)});
+      });
+  return found->field->copy();
 }
 
 }  // namespace daedalus

@@ -19,10 +19,20 @@ class GraphTape {
       : GraphTape(rows.graph, rows.inputs(), state, outputs, std::move(modes)) {}
   GraphTape(const Graph& graph, int inputs, int state, const std::vector<NodeId>& outputs,
             std::shared_ptr<const std::vector<double>> modes)
-      : tape_(graph, inputs, outputs), modes_(std::move(modes)), state_(state) {
-    tape_.translate();
-    memory_.resize(static_cast<std::size_t>(tape_.registers()));
-    std::copy(tape_.constants().begin(), tape_.constants().end(), memory_.begin() + tape_.inputs());
+      : GraphTape(translated(graph, inputs, outputs), state, std::move(modes)) {}
+  GraphTape(std::shared_ptr<const Tape> tape, int state,
+            std::shared_ptr<const std::vector<double>> modes)
+      : tape_(std::move(tape)), modes_(std::move(modes)), state_(state) {
+    memory_.resize(static_cast<std::size_t>(tape_->registers()));
+    std::copy(tape_->constants().begin(), tape_->constants().end(),
+              memory_.begin() + tape_->inputs());
+  }
+  /// It may serve many.
+  static std::shared_ptr<const Tape> translated(const Graph& graph, int inputs,
+                                                const std::vector<NodeId>& outputs) {
+    auto tape = std::make_shared<Tape>(graph, inputs, outputs);
+    tape->translate();
+    return tape;
   }
 
   /// The second part is not what follows the first one, but `count` inputs from `input` on.
@@ -30,6 +40,11 @@ class GraphTape {
 
   /// The state in two parts.
   void operator()(double t, const double* first, int count, const double* second, double* out) {
+    run(t, first, count, second);
+    hand_out(0, static_cast<int>(tape_->outputs().size()), out);
+  }
+  /// The same in two steps, where not all outputs are wanted.
+  void run(double t, const double* first, int count, const double* second) {
     memory_[0] = t;
     std::copy(first, first + count, memory_.begin() + 1);
     if (second && second_at_ > 0)
@@ -37,12 +52,15 @@ class GraphTape {
     else if (second)
       std::copy(second, second + state_ - count, memory_.begin() + 1 + count);
     if (modes_) std::copy(modes_->begin(), modes_->end(), memory_.begin() + 1 + state_);
-    tape_.run_one(memory_.data());
-    for (const int r : tape_.outputs()) *out++ = memory_[static_cast<std::size_t>(r)];
+    tape_->run_one(memory_.data());
+  }
+  void hand_out(int output, int count, double* out) const {
+    const int* place = tape_->outputs().data() + output;
+    for (int k = 0; k < count; ++k) out[k] = memory_[static_cast<std::size_t>(place[k])];
   }
 
  private:
-  Tape tape_;
+  std::shared_ptr<const Tape> tape_;
   std::shared_ptr<const std::vector<double>> modes_;
   int state_ = 0, second_at_ = 0, second_count_ = 0;
   std::vector<double> memory_;

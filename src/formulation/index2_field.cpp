@@ -269,14 +269,21 @@ void Index2Field::begin(double t, const double* x) {
   std::fill(z_.begin(), z_.end(), 0.0);
 }
 
+Index2Field::Index2Field(const Index2Field& other, Independent) : Index2Field(other) {
+  equations_ = other.equations_->copy();
+  constraints_ = other.constraints_->copy();
+}
+
+std::unique_ptr<ProjectedField> Index2Field::copy() const {
+  return std::unique_ptr<ProjectedField>(new Index2Field(*this, Independent{}));
+}
+
 std::unique_ptr<ProjectedField> Index2Field::for_output() const {
-  auto copy = std::make_unique<Index2Field>(*this);
-  copy->equations_ = equations_->copy();
-  copy->constraints_ = constraints_->copy();
-  copy->constraints_->freeze();
-  copy->accuracy_ = 0;
-  copy->learning_ = copy->prepared_ = false;
-  return copy;
+  std::unique_ptr<Index2Field> worker(new Index2Field(*this, Independent{}));
+  worker->constraints_->freeze();
+  worker->accuracy_ = 0;
+  worker->learning_ = worker->prepared_ = false;
+  return worker;
 }
 
 void Index2Field::save(std::vector<double>& memory) const {

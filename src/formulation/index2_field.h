@@ -30,6 +30,7 @@ class Index2Field final : public ProjectedField {
   }
   double health() const override { return health_; }
   double since_singular() override;
+  std::unique_ptr<ProjectedField> copy() const override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
   void step_was(bool accepted) override {
@@ -40,6 +41,9 @@ class Index2Field final : public ProjectedField {
   void restore(SavedState& memory) override;
 
  private:
+  struct Independent {};
+  Index2Field(const Index2Field&) = default;  // shares the equations
+  Index2Field(const Index2Field& other, Independent);
   bool prepare(double t, const double* x);
   void find_change(const double* rows);
   void iterate_change();

@@ -52,6 +52,7 @@ class MotionEquations {
 };
 
 /// `solved_as_code`: `straight` is wanted.
-std::unique_ptr<MotionEquations> motion_of(const Mechanical& form, bool solved_as_code);
+std::unique_ptr<MotionEquations> motion_of(const Mechanical& form, bool solved_as_code,
+                                           const Findings& findings = Findings::none());
 
 }  // namespace daedalus

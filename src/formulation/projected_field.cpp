@@ -26,9 +26,7 @@ class Slopes final : public ProjectedField {
     for (int i = 0; i < differential; ++i) sum += xp[i];
     return std::isfinite(sum);
   }
-  std::unique_ptr<ProjectedField> for_output() const override {
-    return std::make_unique<Slopes>(*this);
-  }
+  std::unique_ptr<ProjectedField> copy() const override { return std::make_unique<Slopes>(*this); }
 
  private:
   Function<1> f_;
@@ -79,13 +77,13 @@ std::unique_ptr<ProjectedField> make_projected_field(
     const bool by_factors = solves == Solves::by_factors;
     std::shared_ptr<MotionEquations> equations;
     if (by_factors && form->coordinates <= StraightMotion::most_coordinates)
-      equations = motion_of(*form, true);
+      equations = motion_of(*form, true, problem.findings);
     if (by_factors && !(equations && equations->straight()))
       if (auto sparse = SparseMotion::make(*form, [form = *form] {
             return std::make_unique<ConstrainedMotion>(motion_of(form, false), Solves::by_factors);
           }))
         return sparse;
-    if (!equations) equations = motion_of(*form, false);
+    if (!equations) equations = motion_of(*form, false, problem.findings);
     return std::make_unique<ConstrainedMotion>(std::move(equations), solves);
   }
   if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form))

@@ -37,6 +37,12 @@ class ProjectedField {
   void scatter(const double* x, double* y) const {
     for (int i = 0; i < differential; ++i) y[place(i)] = x[i];
   }
+  /// Whether x holds all variables that are marked.
+  bool contains(const std::vector<char>& marked) const {
+    std::ptrdiff_t count = std::count(marked.begin(), marked.end(), char{1});
+    for (int i = 0; i < differential; ++i) count -= marked[static_cast<std::size_t>(place(i))];
+    return count == 0;
+  }
 
   /// What x satisfies: constraints (level 0) and their time derivatives. No names: the field cannot
   /// tell.
@@ -122,8 +128,10 @@ class ProjectedField {
     (void)t, (void)x, (void)branch, (void)speed;
     return 0;
   }
+  /// Independent of this one.
+  virtual std::unique_ptr<ProjectedField> copy() const = 0;
   /// A worker for output: sees the scales learnt so far, learns none.
-  virtual std::unique_ptr<ProjectedField> for_output() const = 0;
+  virtual std::unique_ptr<ProjectedField> for_output() const { return copy(); }
   /// Learns the sizes of the constraints around the start.
   virtual void begin(double t, const double* x) { (void)t, (void)x; }
   virtual std::vector<std::string> notes() const { return {}; }

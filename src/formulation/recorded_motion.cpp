@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "daedalus/expr.h"
+#include "problem/findings.h"
 
 namespace daedalus {
 namespace {
@@ -27,18 +28,7 @@ bool is_recorded(Graph& graph, int count, std::vector<NodeId>& nodes, Call call)
   return true;
 }
 
-}  // namespace
-
-bool recorded_constraints(const Mechanical& form, Graph& graph, std::vector<NodeId>& rows) {
-  if (!form.constraint.is_recordable()) return false;
-  const int n = form.coordinates;
-  const Expr t(graph, graph.input(0));
-  const std::vector<Expr> q = inputs(graph, 1, n);
-  return is_recorded(graph, form.holonomic, rows, [&](Expr* out) {
-    form.constraint(t, {InputOf<Expr>(q.data(), n)}, OutputOf<Expr>(out, form.holonomic));
-  });
-}
-
+/// Masses and forces, as `recorded_constraints`.
 bool recorded_dynamics(const Mechanical& form, Graph& graph, MotionNodes& motion) {
   const int n = form.coordinates;
   const Expr t(graph, graph.input(0));
@@ -66,6 +56,58 @@ bool recorded_dynamics(const Mechanical& form, Graph& graph, MotionNodes& motion
            form.force(t, {InputOf<Expr>(q.data(), n), InputOf<Expr>(v.data(), n)},
                       OutputOf<Expr>(out, n));
          });
+}
+
+}  // namespace
+
+bool recorded_constraints(const Mechanical& form, Graph& graph, std::vector<NodeId>& rows) {
+  if (!form.constraint.is_recordable()) return false;
+  const int n = form.coordinates;
+  const Expr t(graph, graph.input(0));
+  const std::vector<Expr> q = inputs(graph, 1, n);
+  return is_recorded(graph, form.holonomic, rows, [&](Expr* out) {
+    form.constraint(t, {InputOf<Expr>(q.data(), n)}, OutputOf<Expr>(out, form.holonomic));
+  });
+}
+
+std::optional<RecordedMotion::Record> RecordedMotion::record(const Mechanical& form,
+                                                             bool solved_as_code, Graph& graph) {
+  Record result;
+  if (!recorded_constraints(form, graph, result.constraints)) return std::nullopt;
+  result.has_dynamics =
+      solved_as_code && form.nonholonomic == 0 && recorded_dynamics(form, graph, result.dynamics);
+  if (!result.has_dynamics) result.dynamics = {};
+  return result;
+}
+
+/// Functions may hold values that were changed since: what they do is recorded again, which takes
+/// little of the time that derivatives, factors and code took.
+bool RecordedMotion::is_of(const Mechanical& form, bool solved_as_code) const {
+  return solved_as_code == solved_as_code_ && form.coordinates == coordinates_ &&
+         record(form, solved_as_code, graph_) == record_;
+}
+
+std::shared_ptr<const RecordedMotion> RecordedMotion::make(const Mechanical& form,
+                                                           bool solved_as_code) {
+  auto graph = std::make_shared<Graph>();
+  std::optional<Record> record = RecordedMotion::record(form, solved_as_code, *graph);
+  if (!record) return nullptr;
+  std::shared_ptr<RecordedMotion> result(new RecordedMotion);
+  result->solved_as_code_ = solved_as_code, result->coordinates_ = form.coordinates;
+  result->graph_ = *graph, result->record_ = std::move(*record);
+  PositionConstraints rows(*graph, form.coordinates, result->record_.constraints);
+  if (result->record_.has_dynamics)
+    result->straight_ = StraightMotion::make(*graph, rows, result->record_.dynamics, nullptr);
+  result->tapes_ = ConstraintTapes(std::move(graph), std::move(rows), 0, nullptr);
+  return result;
+}
+
+std::shared_ptr<const RecordedMotion> RecordedMotion::of(const Mechanical& form,
+                                                         bool solved_as_code,
+                                                         const Findings& findings) {
+  return found_or_made<RecordedMotion>(
+      findings, [&](const RecordedMotion& known) { return known.is_of(form, solved_as_code); },
+      [&] { return make(form, solved_as_code); });
 }
 
 }  // namespace daedalus

@@ -355,12 +355,21 @@ void SparseMotion::begin(double t, const double* x) {
   if (!(size_ > 0)) size_ = 1;
 }
 
+SparseMotion::SparseMotion(const SparseMotion& other, std::unique_ptr<ProjectedField> dense)
+    : SparseMotion(other) {
+  dense_ = std::move(dense);
+  derivatives_ = nullptr;
+  prepared_ = false;
+}
+
+std::unique_ptr<ProjectedField> SparseMotion::copy() const {
+  return std::unique_ptr<ProjectedField>(
+      new SparseMotion(*this, dense_ ? dense_->copy() : nullptr));
+}
+
 std::unique_ptr<ProjectedField> SparseMotion::for_output() const {
-  auto copy = std::make_unique<SparseMotion>(*this);
-  if (dense_) copy->dense_ = dense_->for_output();
-  copy->derivatives_ = nullptr;
-  copy->prepared_ = false;
-  return copy;
+  return std::unique_ptr<ProjectedField>(
+      new SparseMotion(*this, dense_ ? dense_->for_output() : nullptr));
 }
 
 std::vector<std::string> SparseMotion::notes() const {

@@ -66,6 +66,7 @@ class SparseMotion final : public ProjectedField {
   double health() const override { return dense_ ? dense_->health() : 1; }
   double since_singular() override;
   int leave_rest(double t, double* x, int branch, double speed) override;
+  std::unique_ptr<ProjectedField> copy() const override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
   void step_was(bool accepted) override {
@@ -76,6 +77,8 @@ class SparseMotion final : public ProjectedField {
   void restore(SavedState& memory) override;
 
  private:
+  SparseMotion(const SparseMotion&) = default;  // shares what takes over
+  SparseMotion(const SparseMotion& other, std::unique_ptr<ProjectedField> dense);
   friend class SparseMotionDerivatives;
   Point point(double t, const double* q, const double* v);
   void find_force(double t, const double* q, const double* v);

@@ -133,11 +133,12 @@ StraightMotion::Rows StraightMotion::rows(const double* at) const {
   return {at, pivots, positive};
 }
 
-StraightMotion::Acceleration StraightMotion::accelerate(double t, const double* q,
-                                                        const double* v) {
-  accelerate_(t, q, n_, v, values_.data());
-  const double *a = values_.data(), *multipliers = a + n_, *force = multipliers + m_;
-  return {a, multipliers, force, rows(force + n_)};
+StraightMotion::Rows StraightMotion::accelerate(double t, const double* q, const double* v,
+                                                double* a) {
+  accelerate_.run(t, q, n_, v);
+  accelerate_.hand_out(0, n_, a);
+  accelerate_.hand_out(2 * n_ + m_, 2 * m_ + mass_pivots_, values_.data());
+  return rows(values_.data());
 }
 
 StraightMotion::Correction StraightMotion::correct(double t, const double* q, const double* v) {

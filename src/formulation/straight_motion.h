@@ -16,6 +16,7 @@ struct MotionNodes {
   std::vector<NodeId> mass;  ///< by rows
   std::vector<NodeId> force;
   int further = 0;
+  bool operator==(const MotionNodes&) const = default;
 };
 
 class StraightMotion {
@@ -33,10 +34,6 @@ class StraightMotion {
     const double *squares, *pivots;
     bool positive_mass;
   };
-  struct Acceleration {
-    const double *a, *multipliers, *force;
-    Rows rows;
-  };
   /// The shortest ones in the metric of M that lead to g = 0 and to d/dt g = 0, to first order.
   struct Correction {
     const double *dq, *dv;
@@ -44,7 +41,11 @@ class StraightMotion {
     Rows rows;
   };
 
-  Acceleration accelerate(double t, const double* q, const double* v);
+  Rows accelerate(double t, const double* q, const double* v, double* a);
+  /// Of the last acceleration.
+  void multipliers(double* lambda) const { accelerate_.hand_out(n_, m_, lambda); }
+  void force(double* f) const { accelerate_.hand_out(n_ + m_, n_, f); }
+
   Correction correct(double t, const double* q, const double* v);
 
  private:

@@ -6,17 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "formulation/combined_problem.h"
-#include "formulation/lean_problem.h"
 #include "ivp/validate.h"
-#include "linear/constraint_matrix.h"
 
 namespace daedalus {
-namespace {
-
-constexpr double close_to_manifold = 1e-10;  // the first projection does the rest
-
-}  // namespace
 
 Integrator::Run::Run(const Problem& problem, const Options& options, bool at_start, bool chooses)
     : problem_(problem), options_(options), chooses_(chooses) {
@@ -37,117 +29,6 @@ void Integrator::Run::ask_for_processor_time() {
 Input Integrator::Run::shown(double time, const double* y) const {
   if (!expansion_) return {y, system_->visible};
   return {expansion_->of(time, y, system_->modes->data()), expansion_->visible()};
-}
-
-/// So near that the stepper puts it there. Next to a singular point Newton's iteration would divide
-/// what the tolerance leaves by the distance from it, and lead away; fields know better.
-bool Integrator::Run::is_on_manifold(const State& state) {
-  const double distance = field_->distance(state.t, state.y.data());
-  return distance < close_to_manifold ||
-         (field_->health() < ConstraintMatrix::suspicious && distance < options_.rtol);
-}
-
-bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
-                                   Message& message) {
-  // Models may have conditions of their own at the start.
-  if (field_ && !system_->constraints && !system_->start_constraints && is_on_manifold(state)) {
-    rate_known_.assign(static_cast<std::size_t>(system_->size), 1);
-    note_shift(state);
-    return true;
-  }
-  StartReport report = make_consistent(equations(), jacobian(state), state.t, state.y, state.yp,
-                                       fixed, scale_, at_start);
-  message = report.message;
-  rate_known_ = report.rate_known;
-  note_shift(state);
-  return report.consistent;
-}
-
-/// Of the first consistent point.
-void Integrator::Run::note_shift(const State& state) {
-  if (!solution_.start_shift.empty()) return;
-  const Input y = shown(state.t, state.y.data());
-  for (int i = 0; i < y.size(); ++i)
-    solution_.start_shift.push_back(y[i] - (i < given_start_.size() ? given_start_[i] : 0.0));
-}
-
-/// Structure may promise index 1 where values cancel: errors of the variables concerned must count
-/// times h, or the steps shrink with the noise that short steps make.
-void Integrator::Run::find_hidden_index(const State& state) {
-  if (!system_->is_index_one() || !system_->own_jacobian) return;
-  AlgebraicProjection projection(*system_, *jacobian_);
-  const std::vector<int> higher = projection.of_higher_index(state.t, state.y.data());
-  if (higher.empty()) return;
-  for (const int j : higher) system_->variable_index[j] = 2;
-  if (options_.method == "bdf" && chooses_) {
-    solution_.method = options_.method = "radau";
-    if (jacobian_->storage() == Storage::krylov) jacobian_->iterate(false);
-  }
-  stepper_ = make_stepper(state);
-}
-
-void Integrator::Run::begin() {
-  const State guess = stepper_->state();
-  State state = guess;
-  Message message;
-  bool consistent = false;
-  if (field_) {
-    std::vector<double> x(static_cast<std::size_t>(field_->differential));
-    field_->gather(state.y.data(), x.data());
-    field_->begin(state.t, x.data());
-    field_->save(field_at_start_);
-    use_manifold_output();
-  }
-  switches_->renew(state.t, state.y.data(), {});
-  // Which side a relation is on may depend on the consistent point, and the other way round.
-  for (int round = 0; round < most_rounds; ++round) {
-    state = guess;
-    consistent = reinitialize(state, fixed_variables(problem_, *system_), true, message);
-    const Names wrong = switches_->on_wrong_side(state.t, state.y.data());
-    if (!switches_->renew(state.t, state.y.data(), {})) break;
-    if (consistent && round + 1 == most_rounds)
-      consistent = false, message = SwitchBoard::unsettled(state.t, wrong);
-  }
-  switches_->forget_edges(state.t, state.y.data());
-  if (consistent && !field_) find_hidden_index(state);
-  if (consistent && field_) choose_branch(state);
-  const double h = consistent ? first_step(state) : 0;
-  stepper_->start(state, h);
-  if (consistent) state = stepper_->state();  // with the multipliers
-  last_switch_ = restarted_at_ = state.t;
-  move_anchor(true);
-  step_anchor_ = anchor_;
-  if (!consistent) {
-    record_mesh_point(state.t, state.y);
-    return stop(Status::failed, Reason::inconsistent_start, message);
-  }
-  if (singularities_) singularities_->start(state);
-  calibrate_switches(state);
-  events_->start(state.t, state.y.data());
-  monitor_constraints(state.t, state.y.data());
-  if (outputs_.empty() || outputs_[0] == state.t) {
-    record_mesh_point(state.t, state.y);
-    if (!outputs_.empty()) ++next_output_;
-  }
-  check_assertions();
-}
-
-/// At rest on a crossing of branches nothing but a wish tells on which the motion goes on.
-void Integrator::Run::choose_branch(State& state) {
-  // Far below the tolerance, and far above the noise next to the singular point.
-  const double speed = std::max(1e-8, 1e-3 * options_.rtol);
-  std::vector<double> x(static_cast<std::size_t>(field_->differential));
-  field_->gather(state.y.data(), x.data());
-  const int branches = field_->leave_rest(state.t, x.data(), options_.branch, speed);
-  if (branches == 0) return;
-  field_->scatter(x.data(), state.y.data());
-  const int taken = std::clamp(options_.branch, 1, branches);
-  solution_.singularities.push_back(
-      {state.t, 0, fmt::format("at rest where {} branches cross: branch {}", branches, taken)});
-  branch_note_ = fmt::format(
-      "the motion begins at rest where {} branches of the constraints cross, and is not unique: "
-      "branch {} was taken; choose another one with branch",
-      branches, taken);
 }
 
 /// Relations closer to zero than rounding have no side.
@@ -174,27 +55,6 @@ void Integrator::Run::project_step() {
   landed_ = stepper_->next().y;
   step_projection_->apply(anchor_, stepper_->next().t, landed_.data(), true);
   stepper_->move_end(landed_);
-}
-
-double Integrator::Run::first_step(const State& state) const {
-  const double span = problem_.t_span.end - problem_.t_span.begin;
-  const double direction = span > 0 ? 1 : -1;
-  if (options_.fixed_step > 0) return direction * options_.fixed_step;
-  if (options_.first_step > 0)
-    return direction * std::min({options_.first_step, options_.max_step, std::abs(span)});
-  if (field_) return 0;  // the stepper finds a better one
-  // A hundredth of the time in which the differential variables would change by their own size.
-  double size = 0, rate = 0;
-  for (int i = 0; i < system_->size; ++i) {
-    if (system_->algebraic_variable[i]) continue;
-    const double weight = 1 / (atol_[i] + options_.rtol * std::abs(state.y[i]));
-    size += std::pow(state.y[i] * weight, 2), rate += std::pow(state.yp[i] * weight, 2);
-  }
-  size = std::sqrt(size), rate = std::sqrt(rate);
-  double h = 1e-3 * std::abs(span);
-  if (rate > 0) h = std::min(h, 0.01 * std::max(size, 1.0) / rate);
-  h = std::max(h, 1e-14 * std::abs(span));
-  return direction * std::min(h, options_.max_step);
 }
 
 void Integrator::Run::stop(Status status, Reason reason, Message message) {

@@ -24,6 +24,8 @@
 
 namespace daedalus {
 
+struct StartFinding;
+
 class Integrator::Run : public KeptBlock<Integrator::Run> {
  public:
   /// With `at_start` false the state is to come from `restore`. `chooses`: options.method was not
@@ -76,7 +78,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool shows_stiffness() const;
   bool may_take_turns() const;
   static double fastest_rate(ProjectedField& field, const State& at);
-  void leave_out_auxiliary_variables();
+  void prepare_graph();
   void begin();
   /// The user's variables at a point of the system.
   Input shown(double t, const double* y) const;
@@ -115,6 +117,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);
   bool is_on_manifold(const State& state);
+  StartFinding consistent(const State& guess, const std::vector<char>& fixed, bool at_start);
   bool reinitialize(State& state, const std::vector<char>& fixed, bool at_start, Message& message);
   void record_step();
   void record_inside_of_step();

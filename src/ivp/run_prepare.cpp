@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "formulation/combined_problem.h"
 #include "formulation/field_system.h"
-#include "formulation/lean_problem.h"
+#include "formulation/prepared_graph.h"
 #include "ivp/run.h"
 #include "ivp/validate.h"
 
@@ -21,14 +20,19 @@ constexpr double part_left_by_projection = 1e-6;
 
 }  // namespace
 
-void Integrator::Run::leave_out_auxiliary_variables() {
+void Integrator::Run::prepare_graph() {
   given_start_ = problem_.start;
   if (!std::holds_alternative<ExpressionGraph>(problem_.form)) return;
-  LeanProblem lean = lean_problem(
-      problem_, works_on_constraints() || options_.formulation == Formulation::manifold);
-  if (!lean.expansion) return;
-  problem_ = std::move(lean.problem);
-  expansion_ = std::move(lean.expansion);
+  const auto prepared = prepared_graph(
+      problem_, works_on_constraints() || options_.formulation == Formulation::manifold,
+      options_.formulation != Formulation::direct);
+  const Interval span = problem_.t_span;
+  const Findings findings = problem_.findings;
+  problem_ = prepared->problem;
+  problem_.t_span = span, problem_.findings = findings;
+  note_ = prepared->note;
+  if (!prepared->expansion) return;
+  expansion_ = std::make_shared<Expansion>(*prepared->expansion);
   const Vector given = options_.atol;
   expansion_->atol = Vector::Constant(std::ssize(expansion_->eliminated()),
                                       given.size() == 0 ? options_.rtol : given.minCoeff());
@@ -46,13 +50,7 @@ void Integrator::Run::prepare() {
   validate(problem_, options_);
   explicit_ = find_explicit(options_.method);
   extrapolated_ = find_extrapolation(options_.method);
-  leave_out_auxiliary_variables();
-  if (options_.formulation != Formulation::direct &&
-      std::holds_alternative<ExpressionGraph>(problem_.form)) {
-    CombinedProblem combined = combined_problem(problem_);
-    problem_ = std::move(combined.problem);
-    note_ = std::move(combined.note);
-  }
+  prepare_graph();
   const Formulation formulation =
       chosen_formulation(problem_, options_.formulation, works_on_constraints());
   system_ = make_system(problem_, formulation, options_.baumgarte_rate);

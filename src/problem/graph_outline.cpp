@@ -20,8 +20,8 @@ class GraphOutline final : public System {
 }  // namespace
 
 bool outline_suffices(const Problem& problem, const ExpressionGraph& form) {
-  return !form.switching && !(form.initial_equations && form.initial_equations->rows() > 0) &&
-         problem.fixed.empty();
+  (void)problem;
+  return !form.switching && !(form.initial_equations && form.initial_equations->rows() > 0);
 }
 
 std::shared_ptr<System> make_graph_outline(const Problem& problem, const ExpressionGraph& form) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "expression/recorded_equations.h"
+#include "problem/findings.h"
 #include "problem/form_equations.h"
 #include "problem/system_of.h"
 
@@ -13,12 +14,13 @@ namespace {
 
 /// Inputs of the graph: the time, then y, then y'.
 struct Recorder {
-  Graph graph;
+  Graph& graph;
   int size;
   Expr t;
   std::vector<Expr> y, yp, r;
 
-  explicit Recorder(int n) : size(n), t(graph, graph.input(0)), r(static_cast<std::size_t>(n)) {
+  Recorder(Graph& to, int n)
+      : graph(to), size(n), t(graph, graph.input(0)), r(static_cast<std::size_t>(n)) {
     for (int j = 0; j < n; ++j) y.emplace_back(graph, graph.input(1 + j));
     for (int j = 0; j < n; ++j) yp.emplace_back(graph, graph.input(1 + n + j));
   }
@@ -33,18 +35,10 @@ struct Recorder {
     return result;
   }
 
-  EquationSet equations() {
-    std::vector<NodeId> roots;
-    for (const Expr& e : r) roots.push_back(e.node_in(graph));
-    return recorded_equations(
-        graph, roots, [this](EquationBuilder& builder, int input) { return leaf(builder, input); });
-  }
-
- private:
-  NodeId leaf(EquationBuilder& builder, int input) const {
-    return input == 0      ? builder.time()
-           : input <= size ? builder.variable(input - 1)
-                           : builder.variable(input - 1 - size, 1);
+  std::vector<NodeId> roots() const {
+    std::vector<NodeId> list;
+    for (const Expr& e : r) list.push_back(e.node_in(graph));
+    return list;
   }
 };
 
@@ -145,23 +139,52 @@ void record(Recorder& to, const Mechanical& form) {
 
 void record(Recorder&, const ExpressionGraph&) {}
 
+/// A record, and what was made of it. Equal expressions are one node: functions that do the same
+/// once more give the same roots.
+struct RecordFinding {
+  mutable Graph graph;
+  std::vector<NodeId> roots;
+  ExpressionGraph form;
+
+  explicit RecordFinding(const Problem& problem, Names variables) {
+    form.size = form.visible = size_of(problem.form);
+    roots = roots_of(problem);
+    form.equations = std::make_shared<EquationSet>(
+        recorded_equations(graph, roots, [n = form.size](EquationBuilder& builder, int input) {
+          return input == 0   ? builder.time()
+                 : input <= n ? builder.variable(input - 1)
+                              : builder.variable(input - 1 - n, 1);
+        }));
+    form.variables = std::move(variables);
+    form.equation_names = problem.equations;
+    form.discrete = std::make_shared<std::vector<double>>();
+  }
+  bool fits(const Problem& problem, const Names& variables) const {
+    return size_of(problem.form) == form.size && form.variables == variables &&
+           form.equation_names == problem.equations && roots_of(problem) == roots;
+  }
+
+ private:
+  std::vector<NodeId> roots_of(const Problem& problem) const {
+    Recorder recorder(graph, form.size);
+    std::visit([&](const auto& given) { record(recorder, given); }, problem.form);
+    return recorder.roots();
+  }
+};
+
 }  // namespace
 
 Problem recorded(const Problem& problem) {
   if (std::holds_alternative<ExpressionGraph>(problem.form)) return problem;
   // Checks sizes and names as a run would.
   const auto system = make_system(problem, Formulation::direct);
-  const int n = size_of(problem.form);
-  Recorder recorder(n);
-  std::visit([&](const auto& form) { record(recorder, form); }, problem.form);
-  ExpressionGraph form;
-  form.size = form.visible = n;
-  form.equations = std::make_shared<EquationSet>(recorder.equations());
-  form.variables.assign(system->variables.begin(), system->variables.begin() + n);
-  form.equation_names = problem.equations;
-  form.discrete = std::make_shared<std::vector<double>>();
+  const Names variables(system->variables.begin(),
+                        system->variables.begin() + size_of(problem.form));
+  const auto found = found_or_made<RecordFinding>(
+      problem.findings, [&](const RecordFinding& known) { return known.fits(problem, variables); },
+      [&] { return std::make_shared<RecordFinding>(problem, variables); });
   Problem result = problem;
-  result.form = std::move(form);
+  result.form = found->form;
   // All of them are known better now.
   result.sparsity.reset();
   result.jacobian = {};
