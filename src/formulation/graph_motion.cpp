@@ -82,6 +82,12 @@ void GraphMotion::check_forces(double t, const Vector& start) {
         columns(j, k) = entries_[static_cast<std::size_t>(j * m + k)];
       }
     directions_differ_ = directions_differ_ || !columns.isApprox(rows.transpose(), 1e-14);
+    for (int k = 0; k < m; ++k) {
+      const auto row = rows.row(k).transpose();
+      const double along = columns.col(k).dot(row) / row.squaredNorm();
+      directions_turn_ = directions_turn_ ||
+                         !(columns.col(k) - along * row).isMuchSmallerThan(columns.col(k), 1e-13);
+    }
     const Matrix across =
         columns -
         rows.transpose() * rows.transpose().completeOrthogonalDecomposition().solve(columns);
@@ -98,6 +104,7 @@ void GraphMotion::to_user(double t, const double* q, double* lambda) {
   if (!directions_differ_) return;
   jacobian(t, q, rows_.data());
   directions_(t, q, coordinates, nullptr, entries_.data());
+  if (!directions_turn_) return stretch(lambda);
   sum_.setZero();
   for (int k = 0; k < position; ++k)
     for (int j = 0; j < coordinates; ++j) {
@@ -107,6 +114,19 @@ void GraphMotion::to_user(double t, const double* q, double* lambda) {
   factors_.compute(columns_);
   solved_ = factors_.solve(sum_);
   std::copy(solved_.data(), solved_.data() + position, lambda);
+}
+
+/// Column k of B is c_k times row k of dg/dq. Where both vanish, nothing can be said.
+void GraphMotion::stretch(double* lambda) const {
+  for (int k = 0; k < position; ++k) {
+    double square = 0, product = 0;
+    for (int j = 0; j < coordinates; ++j) {
+      const double entry = rows_[static_cast<std::size_t>(k * coordinates + j)];
+      square += entry * entry;
+      product += entry * entries_[static_cast<std::size_t>(j * position + k)];
+    }
+    if (product != 0) lambda[k] *= square / product;
+  }
 }
 
 }  // namespace daedalus

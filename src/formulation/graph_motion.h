@@ -52,6 +52,7 @@ class GraphMotion final : public MotionEquations {
  private:
   MotionNodes make_dynamics(RecognisedMotion& found);
   void check_forces(double t, const Vector& start);
+  void stretch(double* lambda) const;
 
   std::vector<int> places_, constraint_rows_;
   std::shared_ptr<const std::vector<double>> modes_;
@@ -63,6 +64,7 @@ class GraphMotion final : public MotionEquations {
   Vector sum_, solved_;
   Eigen::ColPivHouseholderQR<Matrix> factors_;
   bool directions_differ_ = false;  ///< from the rows of dg/dq
+  bool directions_turn_ = false;    ///< they differ in more than their lengths
 };
 
 }  // namespace daedalus

@@ -30,8 +30,7 @@ void ConstraintMatrix::learn() {
   for (int i = 0; i < m_; ++i) learn(i, dot(row(i), row(i), n_));
 }
 
-void ConstraintMatrix::learn(int i, double square) {
-  if (!(square > largest_square_[i])) return;
+void ConstraintMatrix::learn_larger(int i, double square) {
   largest_square_[i] = square;
   scale_[i] = std::sqrt(square), inverse_scale_[i] = 1 / scale_[i];
 }

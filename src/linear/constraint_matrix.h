@@ -106,7 +106,10 @@ class ConstraintMatrix {
   virtual void restore(SavedState& memory);
 
  protected:
-  void learn(int i, double square);
+  void learn(int i, double square) {
+    if (square > largest_square_[static_cast<std::size_t>(i)]) learn_larger(i, square);
+  }
+  void learn_larger(int i, double square);
   /// Into `to`, by rows. False: not finite.
   bool scale_rows(double* to);
   double scaled(int i, double c) const { return scale_[i] > 0 ? c / scale_[i] : c; }
