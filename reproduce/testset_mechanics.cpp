@@ -242,6 +242,7 @@ TestProblem fekete(Told told) {
   result.first_order = published;
   result.statement = published;
   if (told == Told::as_published) return result;
+  result.model = "fekete_mechanism";
   std::fill(result.statement.place.begin() + 2 * n + charges, result.statement.place.end(), -1);
   result.statement.problem = {.form = Mechanical{.coordinates = n,
                                                  .holonomic = charges,
