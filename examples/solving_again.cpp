@@ -15,14 +15,12 @@ int main() {
           .force = [=](auto, auto, auto f) { f << 0.0, -gravity; },
           .constraint = [=](auto q, auto g) { g[0] = (q.squaredNorm() - length * length) / 2; }},
       .t_span = {0, 20}};
-  // Turning back before the top, or passing it.
-  const Event top{.name = "top",
-                  .value = [](double, Input y) { return y[1] > 0 ? y[0] : -1.0; },
-                  .terminal = true};
+  const Event turn{.name = "turns back",
+                   .value = [](double, Input y) { return y[0] * y[3] - y[1] * y[2]; },
+                   .terminal = true};
   const auto passes = [&](double speed) {
     pendulum.start = {0, -length, speed, 0};
-    const Solution s = solve(pendulum, {.rtol = 1e-9, .events = {top}});
-    return s.status == Status::event;
+    return solve(pendulum, {.rtol = 1e-9, .events = {turn}}).status == Status::success;
   };
   double slow = 0, fast = 10;
   std::chrono::duration<double, std::micro> first{}, last{};

@@ -149,15 +149,49 @@ TEST(Findings, FollowTheStatementOfTheProblem) {
   check();
 }
 
+/// A fixed value stays, whether the start has to be found or is there already.
+TEST(Findings, LeaveFixedValuesAlone) {
+  const Model model = Model::from_text(swinging);
+  for (const double off : {0.0, 1e-11, 1e-3}) {
+    Problem problem = model.problem();
+    problem.start = {0.6, -0.8 - off, 0, 0, 0, 0};
+    for (int round = 0; round < 2; ++round) {
+      const Solution s = solve(problem);
+      ASSERT_TRUE(s.succeeded());
+      EXPECT_NEAR(s.value(0, "x"), 0.6, 1e-15) << off;
+      EXPECT_NEAR(s.value(0, "y"), -0.8, 1e-14) << off;
+    }
+  }
+}
+
+/// A force may solve a problem that shares the findings; nobody waits for himself.
+TEST(Findings, MayBeAskedWhileTheyAreAsked) {
+  const Values4 values;
+  const Problem inner = pendulum(values);
+  Problem outer = inner;
+  std::get<Mechanical>(outer.form).force = [&inner](auto, auto, auto f) {
+    f[0] = 0.0, f[1] = -9.81 - solve(inner, {.rtol = 1e-3}).y_end()[0];
+  };
+  outer.t_span = {0, 1e-3};
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(solve(inner).succeeded());
+    EXPECT_TRUE(solve(outer, {.rtol = 1e-3}).succeeded());
+  }
+}
+
 TEST(Findings, MayBeSharedByThreads) {
   const Values4 values;
   const Model model = Model::from_text(swinging);
   for (const Problem& problem : {pendulum(values), model.problem()}) {
-    Solution one, other;
-    std::thread beside([&] { other = solve(problem); });
-    one = solve(problem);
-    beside.join();
-    expect_same_bits(one, other);
+    const Solution alone = solve(problem);
+    std::vector<Solution> found(4);
+    std::vector<std::thread> threads;
+    for (Solution& s : found)
+      threads.emplace_back([&] {
+        for (int round = 0; round < 5; ++round) s = solve(problem);
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const Solution& s : found) expect_same_bits(alone, s);
   }
 }
 

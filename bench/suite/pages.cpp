@@ -171,8 +171,8 @@ void first_runs_section(Page& page, const std::vector<Row>& all) {
   if (rows.empty()) return;
   page.heading(2, "First runs");
   page.paragraph(
-      "Times on this page are those of a problem that was solved before: it remembers its records, "
-      "analyses and code. Here are those of problems that do not, at rtol = 1e-6.");
+      "What the first run of a problem takes, at rtol = 1e-6, where that is more than a fifth "
+      "longer.");
   page.table({"suite", "problem", "code", "first, us", "again, us", "ratio"}, rows);
 }
 
@@ -236,8 +236,9 @@ void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
   page.heading(1, "Benchmarks");
   page.paragraph(fmt::format(
       "Made by `{}`, Daedalus {}, on {} ({}), load {:.1f}; passes: {}, the shortest time of all "
-      "repeats "
-      "counts. All codes took turns in one run, other codes in processes of their own with exact "
+      "repeats counts, of a problem that remembers what earlier runs found out about its equations "
+      "(below: first runs). All codes took turns in one run, other codes in processes of their own "
+      "with exact "
       "Jacobians. Differences below a factor of 1.3 mean nothing on a shared machine; counts are "
       "exact.",
       how.command, how.version, how.machine, how.compiler, how.load, how.passes));

@@ -16,9 +16,9 @@ class AlgebraicProjection {
   bool is_needed() const { return needed_; }
   /// Moves y onto the algebraic rows. `scale` is the size below which a change of y_i is nothing.
   bool project(double t, double* y, const std::vector<double>& scale, int max_iterations = 10);
-  /// y' with E1 y' = what the differential rows say, g_y y' = -g_t. False: index above 1.
   /// Variables whose index is above 1 at (t, y), whatever the form tells.
   std::vector<int> of_higher_index(double t, const double* y);
+  /// y' with E1 y' = what the differential rows say, g_y y' = -g_t. False: index above 1.
   bool derivative(double t, const double* y, double* yp);
   /// New point: the factors of the last one may be far off.
   void forget() { factored_ = false; }

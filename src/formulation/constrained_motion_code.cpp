@@ -21,7 +21,7 @@ void ConstrainedMotion::renew(double t, const double* x) {
                      std::equal(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
   if (!known) code->accelerate(t, x, x + n_, coded_acceleration_.data());
   code->force(coded_force_.data());
-  // What the code has left of its last slope is gone in both cases.
+  // Else what the code has left of its last slope is gone.
   slope_is_by_code_ = known;
   if (equations_->has_force(t, x, x + n_, coded_force_.data())) return;
   equations_->forget_code();

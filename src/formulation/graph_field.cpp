@@ -142,10 +142,8 @@ struct GraphFieldFinding {
   std::shared_ptr<const ProjectedField> field;
 
   bool fits(const Problem& problem, const ExpressionGraph& form, Solves wish) const {
-    const Vector& other = problem.start;
     return equations == form.equations && equation_names == form.equation_names &&
-           t == problem.t_span.begin && solves == wish && start.size() == other.size() &&
-           start == other;
+           t == problem.t_span.begin && solves == wish && same_bits(start, problem.start.vector());
   }
 };
 

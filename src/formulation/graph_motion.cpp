@@ -125,7 +125,7 @@ void GraphMotion::stretch(double* lambda) const {
       square += entry * entry;
       product += entry * entries_[static_cast<std::size_t>(j * position + k)];
     }
-    if (product != 0) lambda[k] *= square / product;
+    lambda[k] = product != 0 ? lambda[k] * square / product : 0;
   }
 }
 

@@ -7,10 +7,6 @@
 namespace daedalus {
 namespace {
 
-bool equal(const Vector& a, const Vector& b) {
-  return a.size() == b.size() && a == b;
-}
-
 bool equal(const ExpressionGraph& a, const ExpressionGraph& b) {
   return a.size == b.size && a.visible == b.visible && a.equations == b.equations &&
          a.initial_equations == b.initial_equations && a.discrete == b.discrete &&
@@ -33,8 +29,9 @@ struct GraphFinding {
   bool fits(const Problem& problem, bool manifold, bool combined) const {
     return on_manifold == manifold && combine == combined &&
            equal(std::get<ExpressionGraph>(given.form), std::get<ExpressionGraph>(problem.form)) &&
-           given.t_span.begin == problem.t_span.begin && equal(given.start, problem.start) &&
-           equal(given.start_derivative, problem.start_derivative) &&
+           given.t_span.begin == problem.t_span.begin &&
+           same_bits(given.start.vector(), problem.start.vector()) &&
+           same_bits(given.start_derivative.vector(), problem.start_derivative.vector()) &&
            given.variables == problem.variables && given.equations == problem.equations &&
            given.fixed == problem.fixed;
   }

@@ -3,7 +3,6 @@
 #include <exception>
 
 #include "daedalus/expr.h"
-#include "problem/findings.h"
 
 namespace daedalus {
 namespace {
@@ -83,7 +82,8 @@ std::optional<RecordedMotion::Record> RecordedMotion::record(const Mechanical& f
 /// Functions may hold values that were changed since: what they do is recorded again, which takes
 /// little of the time that derivatives, factors and code took.
 bool RecordedMotion::is_of(const Mechanical& form, bool solved_as_code) const {
-  return solved_as_code == solved_as_code_ && form.coordinates == coordinates_ &&
+  const BriefTurn mine(turn_);
+  return mine && solved_as_code == solved_as_code_ && form.coordinates == coordinates_ &&
          record(form, solved_as_code, graph_) == record_;
 }
 

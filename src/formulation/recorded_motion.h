@@ -4,6 +4,7 @@
 #include "daedalus/problem.h"
 #include "formulation/constraint_tapes.h"
 #include "formulation/straight_motion.h"
+#include "problem/findings.h"
 
 namespace daedalus {
 
@@ -33,6 +34,7 @@ class RecordedMotion {
   static std::optional<Record> record(const Mechanical& form, bool solved_as_code, Graph& graph);
   bool is_of(const Mechanical& form, bool solved_as_code) const;
 
+  mutable std::recursive_timed_mutex turn_;  ///< for the graph
   bool solved_as_code_ = false;
   int coordinates_ = 0;
   mutable Graph graph_;  ///< of the functions alone: equal ones give equal nodes

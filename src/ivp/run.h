@@ -116,7 +116,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool settle_once(State& state, const std::vector<double>& keep);
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);
-  bool is_on_manifold(const State& state);
+  bool is_on_manifold(const State& state, const std::vector<char>& fixed);
   StartFinding consistent(const State& guess, const std::vector<char>& fixed, bool at_start);
   bool reinitialize(State& state, const std::vector<char>& fixed, bool at_start, Message& message);
   void record_step();

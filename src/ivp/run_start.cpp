@@ -13,15 +13,19 @@ namespace daedalus {
 namespace {
 
 constexpr double close_to_manifold = 1e-10;  // the first projection does the rest
+constexpr double rounding = 1e-14;           // it does nothing
 
 }  // namespace
 
-/// So near that the stepper puts it there. Next to a singular point Newton's iteration would divide
-/// what the tolerance leaves by the distance from it, and lead away; fields know better.
-bool Integrator::Run::is_on_manifold(const State& state) {
+/// So near that the stepper puts it there; values that are to be held must not move by that. Next
+/// to a singular point Newton's iteration would divide what the tolerance leaves by the distance
+/// from it, and lead away; fields know better.
+bool Integrator::Run::is_on_manifold(const State& state, const std::vector<char>& fixed) {
   std::vector<double> x(static_cast<std::size_t>(field_->differential));
   field_->gather(state.y.data(), x.data());
   const double distance = field_->distance(state.t, x.data());
+  const bool holds = std::find(fixed.begin(), fixed.end(), char{1}) != fixed.end();
+  if (holds) return distance < rounding && field_->contains(fixed);
   return distance < close_to_manifold ||
          (field_->health() < ConstraintMatrix::suspicious && distance < options_.rtol);
 }
@@ -29,8 +33,8 @@ bool Integrator::Run::is_on_manifold(const State& state) {
 bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
                                    Message& message) {
   // Models may have conditions of their own at the start, and values of multipliers to be kept.
-  if (field_ && !system_->constraints && !system_->start_constraints && field_->contains(fixed) &&
-      is_on_manifold(state)) {
+  if (field_ && !system_->constraints && !system_->start_constraints &&
+      is_on_manifold(state, fixed)) {
     rate_known_.assign(static_cast<std::size_t>(system_->size), 1);
     note_shift(state);
     return true;
@@ -53,19 +57,23 @@ StartFinding Integrator::Run::consistent(const State& guess, const std::vector<c
     return found;
   };
   const auto* form = std::get_if<ExpressionGraph>(&problem_.form);
-  if (!field_ || !at_start || !form || system_->own_jacobian) return solve();
-  return *found_or_made<StartFinding>(
+  if (!field_ || !at_start || !form || system_->own_jacobian || !system_->modes->empty())
+    return solve();
+  std::optional<StartFinding> fresh;
+  const auto kept = found_or_made<StartFinding>(
       problem_.findings,
       [&](const StartFinding& known) {
         return known.equations == form->equations && known.guess.t == guess.t &&
-               known.guess.y == guess.y && known.guess.yp == guess.yp && known.fixed == fixed &&
-               known.scale == scale_;
+               same_bits(known.guess.y, guess.y) && same_bits(known.guess.yp, guess.yp) &&
+               known.fixed == fixed && known.scale == scale_;
       },
-      [&] {
-        auto found = std::make_shared<StartFinding>(solve());
-        found->equations = form->equations;
-        return found;
+      [&]() -> std::shared_ptr<StartFinding> {
+        fresh.emplace(solve());
+        fresh->equations = form->equations;
+        // Messages name variables and equations, which may be called otherwise next time.
+        return fresh->report.consistent ? std::make_shared<StartFinding>(*fresh) : nullptr;
       });
+  return kept ? *kept : *fresh;
 }
 
 /// Of the first consistent point.

@@ -330,7 +330,7 @@ std::shared_ptr<System> make_system(const Problem& problem, Formulation formulat
         if constexpr (std::is_same_v<std::decay_t<decltype(form)>, Mechanical>)
           return make_mechanical(problem, form, formulation, baumgarte_rate);
         else if constexpr (std::is_same_v<std::decay_t<decltype(form)>, ExpressionGraph>)
-          return by_field && outline_suffices(problem, form) ? make_graph_outline(problem, form)
+          return by_field && outline_suffices(form) ? make_graph_outline(problem, form)
                  : formulation == Formulation::direct || formulation == Formulation::automatic
                      ? make_graph_system(problem, form)
                      : make_reduced_graph(problem, form, formulation, baumgarte_rate);

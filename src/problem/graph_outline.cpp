@@ -19,8 +19,7 @@ class GraphOutline final : public System {
 
 }  // namespace
 
-bool outline_suffices(const Problem& problem, const ExpressionGraph& form) {
-  (void)problem;
+bool outline_suffices(const ExpressionGraph& form) {
   return !form.switching && !(form.initial_equations && form.initial_equations->rows() > 0);
 }
 

@@ -7,7 +7,7 @@
 namespace daedalus {
 
 /// Nothing but the field and a start is needed: no modes, no conditions on the start.
-bool outline_suffices(const Problem& problem, const ExpressionGraph& form);
+bool outline_suffices(const ExpressionGraph& form);
 std::shared_ptr<System> make_graph_outline(const Problem& problem, const ExpressionGraph& form);
 
 }  // namespace daedalus

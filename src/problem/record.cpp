@@ -142,6 +142,7 @@ void record(Recorder&, const ExpressionGraph&) {}
 /// A record, and what was made of it. Equal expressions are one node: functions that do the same
 /// once more give the same roots.
 struct RecordFinding {
+  mutable std::recursive_timed_mutex turn;  ///< for the graph
   mutable Graph graph;
   std::vector<NodeId> roots;
   ExpressionGraph form;
@@ -160,7 +161,8 @@ struct RecordFinding {
     form.discrete = std::make_shared<std::vector<double>>();
   }
   bool fits(const Problem& problem, const Names& variables) const {
-    return size_of(problem.form) == form.size && form.variables == variables &&
+    const BriefTurn mine(turn);
+    return mine && size_of(problem.form) == form.size && form.variables == variables &&
            form.equation_names == problem.equations && roots_of(problem) == roots;
   }
 
@@ -180,8 +182,11 @@ Problem recorded(const Problem& problem) {
   const auto system = make_system(problem, Formulation::direct);
   const Names variables(system->variables.begin(),
                         system->variables.begin() + size_of(problem.form));
+  // The record of a field is large, and recording it a small part of a run.
+  constexpr std::size_t most_kept = 2000;
   const auto found = found_or_made<RecordFinding>(
-      problem.findings, [&](const RecordFinding& known) { return known.fits(problem, variables); },
+      variables.size() <= most_kept ? problem.findings : Findings::none(),
+      [&](const RecordFinding& known) { return known.fits(problem, variables); },
       [&] { return std::make_shared<RecordFinding>(problem, variables); });
   Problem result = problem;
   result.form = found->form;
