@@ -8,6 +8,8 @@
 
 #include "expression/straight_factors.h"
 #include "expression/tape.h"
+#include "expression/turns.h"
+#include "linear/dense_kernels.h"
 
 namespace daedalus {
 namespace {
@@ -24,7 +26,7 @@ NodeId random_node(Graph& graph, const std::vector<NodeId>& made, std::mt19937& 
   return graph.make(op, any(), any(), any());
 }
 
-Tape random_tape(std::mt19937& random) {
+Tape random_tape(std::mt19937& random, Tape::Products products) {
   Graph graph;
   std::vector<NodeId> made;
   for (int i = 0; i < inputs; ++i) made.push_back(graph.input(i));
@@ -33,7 +35,7 @@ Tape random_tape(std::mt19937& random) {
   for (int k = 0; k < length; ++k) made.push_back(random_node(graph, made, random));
   std::vector<NodeId> outputs;
   for (int k = 0; k < 20; ++k) outputs.push_back(made[random() % made.size()]);
-  return Tape(graph, inputs, outputs);
+  return Tape(graph, inputs, outputs, products);
 }
 
 std::vector<double> start_of(const Tape& tape, std::mt19937& random) {
@@ -54,7 +56,7 @@ bool same(double a, double b) {
 TEST(MachineCode, GivesTheBitsOfTheInterpreter) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 2000; ++trial) {
-    Tape tape = random_tape(random);
+    Tape tape = random_tape(random, trial % 2 ? Tape::Products::fused : Tape::Products::rounded);
     tape.translate();
     std::vector<double> run = start_of(tape, random), interpreted = run;
     tape.run_one(run.data());
@@ -63,6 +65,93 @@ TEST(MachineCode, GivesTheBitsOfTheInterpreter) {
       ASSERT_TRUE(same(run[static_cast<std::size_t>(r)], interpreted[static_cast<std::size_t>(r)]))
           << "tape " << trial << ", register " << r;
   }
+}
+
+/// Far more values than registers, used again late and in all places of fused operations.
+TEST(MachineCode, KeepsManyValuesApart) {
+  std::mt19937 random(2);
+  constexpr Op sums[] = {Op::add, Op::sub};
+  for (int trial = 0; trial < 300; ++trial) {
+    Graph graph;
+    std::vector<NodeId> made;
+    for (int i = 0; i < inputs; ++i) made.push_back(graph.input(i));
+    for (int k = 0; k < 400; ++k) {
+      const auto any = [&] { return made[random() % made.size()]; };
+      const NodeId product = graph.mul(any(), any());
+      const NodeId sum = random() % 2 ? graph.make(sums[random() % 2], product, any())
+                                      : graph.make(sums[random() % 2], any(), product);
+      // Not too large: the sine of a tenth of it, sometimes with the cosine.
+      const NodeId angle = graph.mul(graph.constant(0.1), sum);
+      made.push_back(random() % 8 ? graph.sub(angle, any()) : graph.make(Op::sin, angle));
+      if (random() % 8 == 0) made.push_back(graph.make(Op::cos, angle));
+    }
+    Tape tape(graph, inputs, made, Tape::Products::fused);
+    tape.translate();
+    std::vector<double> run = start_of(tape, random), interpreted = run;
+    tape.run_one(run.data());
+    tape.interpret_one(interpreted.data());
+    for (const int r : tape.outputs())
+      ASSERT_TRUE(same(run[static_cast<std::size_t>(r)], interpreted[static_cast<std::size_t>(r)]))
+          << "tape " << trial << ", register " << r;
+  }
+}
+
+TEST(MachineCode, FusesProductsButNotTheirDifferences) {
+  if (!is_available(InstructionSet::avx2)) GTEST_SKIP() << "no fused operations";
+  Graph graph;
+  const NodeId x = graph.input(0), y = graph.input(1), z = graph.input(2);
+  const NodeId sum = graph.add(graph.mul(x, y), z),
+               difference = graph.sub(graph.mul(x, x), graph.mul(y, y));
+  Tape tape(graph, 3, {sum, difference}, Tape::Products::fused);
+  EXPECT_EQ(tape.instructions().size(), 4u);
+  tape.translate();
+  const double third = 1.0 / 3;
+  std::vector<double> memory(static_cast<std::size_t>(tape.registers()));
+  memory[0] = memory[1] = third, memory[2] = -third * third;
+  tape.run_one(memory.data());
+  const auto output = [&](std::size_t k) {
+    return memory[static_cast<std::size_t>(tape.outputs()[k])];
+  };
+  EXPECT_EQ(output(0), std::fma(third, third, -third * third));
+  EXPECT_NE(output(0), 0);
+  EXPECT_EQ(output(1), 0);
+}
+
+/// A round of sines and cosines gives what each one alone gives, and what the library gives up to
+/// 1.5 units in the last place; near multiples of a right angle and far away as well.
+TEST(Turns, AgreeWithTheLibrary) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> number(-1, 1);
+  constexpr int count = 11;
+  std::vector<Turn> list;
+  for (int k = 0; k < count; ++k) list.push_back({k, count + k, 2 * count + k});
+  const auto apart = [](double a, double b) {
+    const double unit = std::nextafter(std::abs(b), 2) - std::abs(b);
+    return std::abs(a - b) / unit;
+  };
+  for (int trial = 0; trial < 20000; ++trial) {
+    double memory[3 * count];
+    for (int k = 0; k < count; ++k) {
+      const double scale[] = {1, 30, 2e5, 1e7};
+      memory[k] = number(random) * scale[k % 4];
+      if (k % 5 == 4) {
+        const double turns = std::floor(1e5 * number(random));
+        memory[k] = std::nextafter(turns * std::acos(0.0), 1e300 * number(random));
+      }
+    }
+    turn_kernel()(memory, list.data(), count);
+    for (int k = 0; k < count; ++k) {
+      double sine, cosine;
+      sine_and_cosine(memory[k], &sine, &cosine);
+      ASSERT_TRUE(same(sine, memory[count + k]) && same(cosine, memory[2 * count + k]));
+      // The library's own error is 0.55 units.
+      ASSERT_LE(apart(sine, std::sin(memory[k])), 2.1) << "of " << memory[k];
+      ASSERT_LE(apart(cosine, std::cos(memory[k])), 2.1) << "of " << memory[k];
+    }
+  }
+  double sine, cosine;
+  sine_and_cosine(std::numeric_limits<double>::infinity(), &sine, &cosine);
+  EXPECT_TRUE(std::isnan(sine) && std::isnan(cosine));
 }
 
 TEST(MachineCode, OutlivesTheTapeItWasMadeFor) {

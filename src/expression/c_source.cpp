@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "expression/turns.h"
+
 namespace daedalus {
 
 struct MathFunctions {
@@ -136,7 +138,7 @@ std::string body_of(const Unit& unit) {
   const auto inputs = static_cast<std::size_t>(tape.inputs());
   std::vector<char> used(value.size(), 0);
   for (const Tape::Instruction& in : tape.instructions()) {
-    const int count = operands_of(in.op);
+    const int count = in.operands();
     used[static_cast<std::size_t>(in.a)] = 1;
     if (count > 1) used[static_cast<std::size_t>(in.b)] = 1;
     if (count > 2) used[static_cast<std::size_t>(in.c)] = 1;
@@ -177,9 +179,9 @@ std::string body_of(const Unit& unit) {
   if (loop) line("  for (long i = 0; i < count; ++i) {{\n{}", inside);
   int next = 0;
   for (const Tape::Instruction& in : tape.instructions()) {
-    const int count = operands_of(in.op);
+    const int count = in.operands();
     const std::string a = value[static_cast<std::size_t>(in.a)];
-    if (in.pair) {
+    if (in.is_turn()) {
       line("  double v{}, v{};\n  m->sincos({}, &v{}, &v{});\n", next, next + 1, a, next, next + 1);
       value[static_cast<std::size_t>(in.target)] = fmt::format("v{}", next);
       value[static_cast<std::size_t>(in.b)] = fmt::format("v{}", next + 1);

@@ -1,17 +1,20 @@
 #include "expression/machine_code.h"
 
 #include "expression/code_pages.h"
-#include "expression/tape.h"
+#include "expression/register_use.h"
+#include "expression/turns.h"
+#include "expression/x86_code.h"
 
 #ifdef __x86_64__
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <utility>
 
 namespace daedalus {
 namespace {
 
+using Kind = Tape::Instruction::Kind;
 using Function1 = double (*)(double);
 using Function2 = double (*)(double, double);
 
@@ -79,144 +82,243 @@ std::uint8_t opcode_of(Op op) {
   }
 }
 
-/// Writes instructions in the order of the tape. Every result goes to memory, where calls and the
-/// caller find it, and stays in a processor's register until sixteen others have come.
+/// Opcodes of a fused operation, by what becomes of the target: it was a factor or the addend.
+struct FusedOpcodes {
+  std::uint8_t into_factor, into_addend;
+};
+FusedOpcodes opcodes_of(Kind kind) {
+  switch (kind) {
+    case Kind::multiply_add:
+      return {0xA9, 0xB9};
+    case Kind::multiply_subtract:
+      return {0xAB, 0xBB};
+    default:
+      return {0xAD, 0xBD};
+  }
+}
+
+/// Writes instructions in the order of the tape. A result stays in a register of the processor
+/// until it is no longer needed or the one needed last of all; it goes to memory if it has to give
+/// way or a function is called while it is needed, and at the end if it is an output.
 class Assembler {
  public:
   explicit Assembler(const Tape& tape)
       : sign_(tape.registers()), all_but_sign_(tape.registers() + 1) {
-    held_in_.assign(static_cast<std::size_t>(tape.registers()) + 2, -1);
-    holds_.fill(-1);
-    code_ = std::make_unique_for_overwrite<std::uint8_t[]>(
-        longest_instruction * tape.instructions().size() + longest_instruction);
-    end_ = code_.get();
-    bytes(0x53, 0x48, 0x89, 0xFB);  // push rbx; mov rbx, rdi
-    for (const Tape::Instruction& in : tape.instructions()) add(in);
-    bytes(0x5B, 0xC3);  // pop rbx; ret
+    const std::size_t values = static_cast<std::size_t>(tape.registers()) + 2;
+    place_.assign(values, nowhere);
+    in_memory_.assign(values, 1);
+    holds_.fill(nothing);
+    const std::vector<NextUses> uses = next_uses(tape);
+    const auto& list = tape.instructions();
+    // Calls have the addresses of their turns.
+    turns_->reserve(list.size());
+    code_.begin();
+    for (std::size_t k = 0; k < list.size();) {
+      std::size_t end = k + 1;
+      while (list[k].is_turn() && end < list.size() && list[end].is_turn()) ++end;
+      code_.make_room();
+      now_ = static_cast<int>(k);
+      if (end > k + 1)
+        add_turns({list.data() + k, list.data() + end});
+      else
+        add(list[k], uses[k]);
+      k = end;
+    }
+    code_.make_room();
+    save_registers();
+    code_.end();
   }
-  std::span<const std::uint8_t> code() const { return {code_.get(), end_}; }
+  std::span<const std::uint8_t> code() const { return code_.bytes(); }
+  std::shared_ptr<const std::vector<Turn>> turns() const { return turns_; }
 
  private:
-  static constexpr int registers = 16, no_source = 0;
-  static constexpr std::size_t longest_instruction = 64;  // three loads, a call and a store
-  enum Prefix { none = 0, packed = 1, scalar = 3 };
+  static constexpr int nowhere = -1, nothing = -1;
+  using Instruction = Tape::Instruction;
+  using Prefix = X86Code::Prefix;
 
-  void add(const Tape::Instruction& in) {
-    if (in.pair) {
-      load_argument(0, in.a);
-      bytes(0x48, 0x8D, 0xBB), number(8 * in.target);  // lea rdi, [rbx + ...]
-      bytes(0x48, 0x8D, 0xB3), number(8 * in.b);       // lea rsi, [rbx + ...]
-      call(std::bit_cast<std::uint64_t>(&sine_and_cosine));
+  void add(const Instruction& in, const NextUses& uses) {
+    pinned_ = 0;
+    if (in.is_turn()) {
+      save_registers();
+      code_.load(0, in.a);
+      code_.pass_first_place(in.target), code_.pass_second_place(in.b);
+      code_.call(std::bit_cast<std::uint64_t>(&sine_and_cosine));
+      lies_in_memory(in.target), lies_in_memory(in.b);
+    } else if (in.is_fused()) {
+      add_fused(in, uses);
     } else if (in.op == Op::neg || in.op == Op::abs) {
-      const int a = loaded(in.a), mask = loaded_mask(in.op == Op::neg, a);
-      const int target = fresh(in.target);
-      with_register(packed, in.op == Op::neg ? 0x57 : 0x54, target, a, mask);
-      store(target, in.target);
+      const int a = require(in.a), mask = require_mask(in.op == Op::neg);
+      const int target = take_target(in, uses);
+      code_.operate(Prefix::packed, in.op == Op::neg ? 0x57 : 0x54, target, a, mask);
     } else if (const std::uint8_t opcode = opcode_of(in.op)) {
-      const bool unary = in.op == Op::sqrt;
-      const int a = loaded(in.a), b = unary ? a : held_in_[slot(in.b)];
-      const int target = fresh(in.target);
-      if (b >= 0)
-        with_register(scalar, opcode, target, a, b);
-      else
-        with_memory(scalar, opcode, target, a, in.b);
-      store(target, in.target);
+      add_operation(in, uses, opcode);
     } else if (const Function1 one = function_of_one(in.op)) {
-      load_argument(0, in.a);
-      call(std::bit_cast<std::uint64_t>(one)), keep_result(in.target);
+      call_function(in, uses, 1, std::bit_cast<std::uint64_t>(one));
     } else if (const Function2 two = function_of_two(in.op)) {
-      load_argument(0, in.a), load_argument(1, in.b);
-      call(std::bit_cast<std::uint64_t>(two)), keep_result(in.target);
+      call_function(in, uses, 2, std::bit_cast<std::uint64_t>(two));
     } else {
-      load_argument(0, in.a), load_argument(1, in.b), load_argument(2, in.c);
-      bytes(0xBF), number(static_cast<int>(in.op));  // mov edi, ...
-      call(std::bit_cast<std::uint64_t>(&apply_operation)), keep_result(in.target);
+      code_.pass_first(static_cast<int>(in.op));
+      call_function(in, uses, 3, std::bit_cast<std::uint64_t>(&apply_operation));
     }
   }
 
-  static std::size_t slot(int value) { return static_cast<std::size_t>(value); }
+  void add_operation(const Instruction& in, const NextUses& uses, std::uint8_t opcode) {
+    const bool commutes = in.op == Op::add || in.op == Op::mul;
+    const bool swap = commutes && where(in.a) == nowhere && where(in.b) != nowhere;
+    const int first = swap ? in.b : in.a, second = swap ? in.a : in.b;
+    const int a = require(first);
+    if (in.op == Op::sqrt) {
+      code_.operate(Prefix::scalar, opcode, take_target(in, uses), a, a);
+    } else if (stays_in_memory(second, uses.operand[swap ? 0 : 1])) {
+      code_.operate_memory(Prefix::scalar, opcode, take_target(in, uses), a, second);
+    } else {
+      const int b = require(second);
+      code_.operate(Prefix::scalar, opcode, take_target(in, uses), a, b);
+    }
+  }
 
-  /// The register whose content is the oldest one, now for this value.
-  int fresh(int value, int needed = -1) {
-    forget(value);
-    if (next_ == needed) next_ = (next_ + 1) % registers;
-    const int own = next_;
-    next_ = (next_ + 1) % registers;
-    if (holds_[slot(own)] >= 0) held_in_[slot(holds_[slot(own)])] = -1;
-    holds_[slot(own)] = value, held_in_[slot(value)] = own;
-    return own;
+  /// One of its operands becomes the target: best of all one that is not needed any more.
+  void add_fused(const Instruction& in, const NextUses& uses) {
+    const FusedOpcodes opcodes = opcodes_of(in.kind);
+    int x = in.a, y = in.b, use_x = uses.operand[0], use_y = uses.operand[1];
+    const auto is_spent = [&](int value, int use) {
+      return where(value) != nowhere && use == NextUses::never;
+    };
+    const bool addend_lasts = where(in.c) != nowhere && uses.operand[2] != NextUses::never;
+    if (is_spent(y, use_y) && x != y) std::swap(x, y), std::swap(use_x, use_y);
+    if (addend_lasts && is_spent(x, use_x) && x != y) {
+      const int factor = require(x), other = require(y), addend = require(in.c);
+      take_target(in, uses, factor);
+      code_.fuse(opcodes.into_factor, factor, other, addend);
+      return;
+    }
+    if (where(x) == nowhere && where(y) != nowhere) std::swap(x, y), std::swap(use_x, use_y);
+    const int a = require(x);
+    const bool memory = x != y && stays_in_memory(y, use_y);
+    const int b = memory ? nowhere : require(y);
+    int target = where(in.c);
+    if (target == nowhere || addend_lasts || target == a || target == b) {
+      const int from = target;
+      target = free_register();
+      if (from == nowhere)
+        code_.load(target, in.c);
+      else
+        code_.move(target, from);
+    }
+    take_target(in, uses, target);
+    if (memory)
+      code_.fuse_memory(opcodes.into_addend, target, a, y);
+    else
+      code_.fuse(opcodes.into_addend, target, a, b);
   }
-  void forget(int value) {
-    if (const int own = held_in_[slot(value)]; own >= 0) holds_[slot(own)] = -1;
-    held_in_[slot(value)] = -1;
-  }
-  int loaded(int value) {
-    if (held_in_[slot(value)] >= 0) return held_in_[slot(value)];
-    const int own = fresh(value);
-    with_memory(scalar, 0x10, own, no_source, value);
-    return own;
-  }
-  int loaded_mask(bool sign, int needed) {
-    const int value = sign ? sign_ : all_but_sign_;
-    if (held_in_[slot(value)] >= 0) return held_in_[slot(value)];
-    const std::uint64_t sign_bit = std::uint64_t{1} << 63;
-    bytes(0x48, 0xB8), number64(sign ? sign_bit : ~sign_bit);  // mov rax, ...
-    const int own = fresh(value, needed);
-    bytes(0xC4, own < 8 ? 0xE1 : 0x61, 0xF9, 0x6E,  // vmovq xmm, rax
-          0xC0 | (own % 8) << 3);
-    return own;
-  }
-  void load_argument(int argument, int value) {
-    with_memory(scalar, 0x10, argument, no_source, value);
-  }
-  void store(int own, int value) { with_memory(scalar, 0x11, own, no_source, value); }
 
+  void add_turns(std::span<const Instruction> round) {
+    save_registers();
+    const Turn* first = turns_->data() + turns_->size();
+    for (const Instruction& in : round) turns_->push_back({in.a, in.target, in.b});
+    code_.pass_memory(), code_.pass_second(std::bit_cast<std::uint64_t>(first));
+    code_.pass_third(static_cast<int>(round.size()));
+    code_.call(std::bit_cast<std::uint64_t>(turn_kernel()));
+    for (const Instruction& in : round) lies_in_memory(in.target), lies_in_memory(in.b);
+  }
+
+  void call_function(const Instruction& in, const NextUses& uses, int arguments,
+                     std::uint64_t function) {
+    save_registers();
+    const int values[] = {in.a, in.b, in.c};
+    for (int i = 0; i < arguments; ++i) code_.load(i, values[i]);
+    code_.call(function);
+    take_target(in, uses, 0);
+  }
+
+  int& where(int value) { return place_[static_cast<std::size_t>(value)]; }
+  char& is_in_memory(int value) { return in_memory_[static_cast<std::size_t>(value)]; }
+  int& held_by(int own) { return holds_[static_cast<std::size_t>(own)]; }
+  int& next_use(int own) { return next_use_[static_cast<std::size_t>(own)]; }
+
+  void lies_in_memory(int value) { where(value) = nowhere, is_in_memory(value) = 1; }
+  /// To be read from there, as it is not wanted soon.
+  bool stays_in_memory(int value, int use) {
+    constexpr int soon = 24;
+    return where(value) == nowhere && (use >= NextUses::at_end || use > now_ + soon);
+  }
+
+  void save(int own) {
+    const int value = held_by(own);
+    if (value == nothing || is_in_memory(value) || next_use(own) == NextUses::never) return;
+    code_.store(own, value);
+    is_in_memory(value) = 1;
+  }
+  void empty(int own) {
+    if (held_by(own) != nothing) where(held_by(own)) = nowhere;
+    held_by(own) = nothing;
+  }
   /// A called function may change every register.
-  void call(std::uint64_t address) {
-    bytes(0x48, 0xB8), number64(address), bytes(0xFF, 0xD0);  // mov rax, ...; call rax
-    for (int& value : holds_) {
-      if (value >= 0) held_in_[slot(value)] = -1;
-      value = -1;
+  void save_registers() {
+    for (int own = 0; own < X86Code::registers; ++own) save(own), empty(own);
+  }
+
+  int free_register() {
+    int best = nowhere;
+    for (int own = 0; own < X86Code::registers; ++own) {
+      if (pinned_ >> own & 1) continue;
+      if (held_by(own) == nothing) {
+        best = own;
+        break;
+      }
+      if (best == nowhere || next_use(own) > next_use(best)) best = own;
     }
+    save(best), empty(best);
+    pinned_ |= 1u << best;
+    return best;
   }
-  void keep_result(int value) {
-    next_ = 0;
-    store(fresh(value), value);
+  void hold(int own, int value, int use) {
+    held_by(own) = value, where(value) = own, next_use(own) = use;
   }
-
-  /// The third operand a register: the prefix of two bytes reaches the lower eight.
-  void with_register(Prefix prefix, std::uint8_t opcode, int target, int a, int b) {
-    const int high = target < 8 ? 0x80 : 0, source = (~a & 15) << 3;
-    if (b < 8)
-      bytes(0xC5, high | source | prefix);
-    else
-      bytes(0xC4, high | 0x41, source | prefix);
-    bytes(opcode, 0xC0 | (target % 8) << 3 | b % 8);
+  int require(int value) {
+    if (where(value) == nowhere) {
+      const int own = free_register();
+      code_.load(own, value);
+      hold(own, value, now_);
+    }
+    pinned_ |= 1u << where(value);
+    return where(value);
   }
-  /// The third operand memory, [rbx + 8 value].
-  void with_memory(Prefix prefix, std::uint8_t opcode, int target, int a, int value) {
-    const int high = target < 8 ? 0x80 : 0, source = (~a & 15) << 3;
-    bytes(0xC5, high | source | prefix, opcode);
-    if (value < 16)
-      bytes(0x43 | (target % 8) << 3, 8 * value);
-    else
-      bytes(0x83 | (target % 8) << 3), number(8 * value);
-  }
-
-  template <class... Byte>
-  void bytes(Byte... list) {
-    ((*end_++ = static_cast<std::uint8_t>(list)), ...);
-  }
-  void number(int value) { std::memcpy(end_, &value, sizeof value), end_ += sizeof value; }
-  void number64(std::uint64_t value) {
-    std::memcpy(end_, &value, sizeof value), end_ += sizeof value;
+  int require_mask(bool sign) {
+    const int value = sign ? sign_ : all_but_sign_;
+    if (where(value) == nowhere) {
+      const std::uint64_t sign_bit = std::uint64_t{1} << 63;
+      const int own = free_register();
+      code_.load_bits(own, sign ? sign_bit : ~sign_bit);
+      hold(own, value, NextUses::at_end - 1);
+    }
+    return where(value);
   }
 
-  std::unique_ptr<std::uint8_t[]> code_;
-  std::uint8_t* end_ = nullptr;
-  std::vector<int> held_in_;            ///< by value
-  std::array<int, registers> holds_{};  ///< by register
-  int next_ = 0;
+  /// The register of the result, any one or a certain one, after the operands' last reading.
+  int take_target(const Instruction& in, const NextUses& uses, int own = nowhere) {
+    const int values[] = {in.a, in.b, in.c};
+    for (int i = 0; i < in.operands(); ++i) {
+      const int place = where(values[i]);
+      if (place == nowhere) continue;
+      next_use(place) = uses.operand[i];
+      if (uses.operand[i] == NextUses::never) empty(place);
+    }
+    pinned_ = 0;
+    if (own == nowhere) own = free_register();
+    save(own), empty(own);
+    hold(own, in.target, uses.target);
+    is_in_memory(in.target) = 0;
+    return own;
+  }
+
+  X86Code code_;
+  std::shared_ptr<std::vector<Turn>> turns_ = std::make_shared<std::vector<Turn>>();
+  std::vector<int> place_;       ///< by value
+  std::vector<char> in_memory_;  ///< by value
+  std::array<int, X86Code::registers> holds_{}, next_use_{};
+  unsigned pinned_ = 0;  ///< registers that the present instruction reads
+  int now_ = 0;
   int sign_, all_but_sign_;
 };
 
@@ -225,9 +327,11 @@ class Assembler {
 MachineCode MachineCode::of(const Tape& tape) {
   MachineCode result;
   if (tape.instructions().empty() || !__builtin_cpu_supports("avx")) return result;
-  InstalledCode installed = install_code(Assembler(tape).code());
+  const Assembler assembler(tape);
+  InstalledCode installed = install_code(assembler.code());
   result.entry_ = reinterpret_cast<void (*)(double*)>(const_cast<void*>(installed.entry));
-  result.keep_ = std::move(installed.pages);
+  result.pages_ = std::move(installed.pages);
+  result.turns_ = assembler.turns();
   return result;
 }
 

@@ -20,7 +20,8 @@ class MachineCode {
 
  private:
   void (*entry_)(double* memory) = nullptr;
-  std::shared_ptr<const void> keep_;  ///< the pages it lies in
+  std::shared_ptr<const void> pages_;  ///< that it lies in
+  std::shared_ptr<const void> turns_;  ///< that it reads
 };
 
 }  // namespace daedalus

@@ -3,64 +3,38 @@
 #include <algorithm>
 #include <cmath>
 
-#include "expression/rebuild.h"
+#include "expression/tape_steps.h"
+#include "expression/turns.h"
+#include "linear/dense_kernels.h"
 
 namespace daedalus {
 
-void sine_and_cosine(double x, double* sine, double* cosine) {
-#ifdef __GLIBC__
-  ::sincos(x, sine, cosine);
-#else
-  *sine = std::sin(x), *cosine = std::cos(x);
-#endif
-}
+using Kind = Tape::Instruction::Kind;
 
-namespace {
-
-/// What becomes of a node on its way into a tape.
-struct Life {
-  bool needed = false;
-  NodeId last_use = -1;  ///< the node that uses it last; behind all nodes: an output
-  NodeId turned = -1;    ///< its sine or cosine, whichever came first
-  NodeId partner = -1;   ///< cosine or sine of the same argument, where both are needed
-  int home = -1;         ///< its register
-};
-
-}  // namespace
-
-Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) : inputs_(inputs) {
+Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, Products products)
+    : inputs_(inputs) {
+  if (!is_available(InstructionSet::avx2)) products = Products::rounded;
+  const std::vector<TapeStep> steps = tape_steps(graph, outputs, products);
   NodeId last = -1;
   for (const NodeId id : outputs) last = std::max(last, id);
-  std::vector<Life> lives(static_cast<std::size_t>(last) + 1);
-  const auto life = [&](NodeId id) -> Life& { return lives[static_cast<std::size_t>(id)]; };
-  for (const NodeId id : outputs) life(id).needed = true, life(id).last_use = last + 1;
-  // Users come behind their operands: the first one met on the way back uses it last.
-  for (NodeId id = last; id >= 0; --id)
-    if (life(id).needed)
-      for_operands(graph[id], [&](NodeId operand) {
-        if (!life(operand).needed) life(operand).needed = true, life(operand).last_use = id;
-      });
-
-  std::vector<NodeId> list;
-  list.reserve(lives.size());
+  constexpr int unknown = -1;
+  std::vector<int> home(static_cast<std::size_t>(last) + 1, unknown),
+      last_use(home.size(), unknown);
+  const auto at = [](NodeId id) { return static_cast<std::size_t>(id); };
   registers_ = inputs;
-  for (NodeId id = 0; id <= last; ++id) {
-    Life& own = life(id);
-    if (!own.needed) continue;
-    const Node& n = graph[id];
-    if (n.op == Op::input) {
-      own.home = n.a;
-    } else if (n.op == Op::constant) {
-      own.home = registers_++;
-      constants_.push_back(n.value);
-    } else {
-      list.push_back(id);
-      if (n.op != Op::sin && n.op != Op::cos) continue;
-      NodeId& first = life(n.a).turned;
-      if (first >= 0) own.partner = first, life(first).partner = id;
-      first = id;
+  const auto settle = [&](NodeId id) {
+    if (home[at(id)] != unknown) return;
+    if (graph[id].op == Op::input) home[at(id)] = graph[id].a;
+    if (graph[id].op != Op::constant) return;
+    home[at(id)] = registers_++;
+    constants_.push_back(graph[id].value);
+  };
+  for (int k = 0; k < static_cast<int>(steps.size()); ++k)
+    for (int i = 0; i < steps[at(k)].count; ++i) {
+      settle(steps[at(k)].operands[i]);
+      last_use[at(steps[at(k)].operands[i])] = k;
     }
-  }
+  for (const NodeId id : outputs) settle(id), last_use[at(id)] = static_cast<int>(steps.size());
 
   std::vector<int> free;
   const auto take_register = [&] {
@@ -69,34 +43,25 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs) :
     free.pop_back();
     return own;
   };
-  instructions_.reserve(list.size());
-  for (const NodeId id : list) {
-    Life& own = life(id);
-    if (own.home >= 0) continue;  // its partner has computed it
-    const Node& n = graph[id];
-    const bool is_pair = own.partner >= 0;
-    Instruction instruction{n.op, is_pair, 0, life(n.a).home, 0, 0};
-    if (const int count = operands_of(n.op); count > 1) {
-      instruction.b = life(n.b).home;
-      if (count > 2) instruction.c = life(n.c).home;
-    }
+  instructions_.reserve(steps.size());
+  for (int k = 0; k < static_cast<int>(steps.size()); ++k) {
+    const TapeStep& step = steps[at(k)];
+    const auto place = [&](int i) { return i < step.count ? home[at(step.operands[i])] : 0; };
+    Instruction instruction{graph[step.result].op, step.kind, 0, place(0), place(1), place(2)};
     // Registers are reused after the last use of a value: a block then stays in the first cache.
-    for_operands(n, [&](NodeId operand) {
-      const Op op = graph[operand].op;
-      if (op == Op::input || op == Op::constant || life(operand).last_use != id) return;
-      free.push_back(life(operand).home);
-      life(operand).last_use = -1;  // once, if it is an operand twice
-    });
-    instruction.target = own.home = take_register();
-    if (is_pair) {
-      instruction.b = life(own.partner).home = take_register();
-      if (n.op == Op::cos) std::swap(instruction.target, instruction.b);
-      instruction.op = Op::sin;
+    // Not those of a round of sines: it reads all arguments first.
+    for (int i = 0; i < step.count && !instruction.is_turn(); ++i) {
+      const NodeId operand = step.operands[i];
+      if (last_use[at(operand)] != k || operands_of(graph[operand].op) == 0) continue;
+      free.push_back(home[at(operand)]);
+      last_use[at(operand)] = unknown;  // once, if it is an operand twice
     }
+    instruction.target = home[at(step.result)] = take_register();
+    if (instruction.is_turn()) instruction.b = home[at(step.cosine)] = take_register();
     instructions_.push_back(instruction);
   }
   outputs_.reserve(outputs.size());
-  for (const NodeId id : outputs) outputs_.push_back(life(id).home);
+  for (const NodeId id : outputs) outputs_.push_back(home[at(id)]);
 }
 
 namespace {
@@ -104,6 +69,12 @@ namespace {
 template <class F>
 void each(int count, double* target, F f) {
   for (int i = 0; i < count; ++i) target[i] = f(i);
+}
+
+double fused(Kind kind, double a, double b, double c) {
+  return kind == Kind::multiply_add        ? std::fma(a, b, c)
+         : kind == Kind::multiply_subtract ? std::fma(a, b, -c)
+                                           : std::fma(-a, b, c);
 }
 
 }  // namespace
@@ -114,9 +85,13 @@ void Tape::run(double* memory, int count) const {
     const double* a = memory + static_cast<std::ptrdiff_t>(in.a) * block;
     const double* b = memory + static_cast<std::ptrdiff_t>(in.b) * block;
     const double* c = memory + static_cast<std::ptrdiff_t>(in.c) * block;
-    if (in.pair) {
+    if (in.kind != Kind::plain) {
       double* cosine = memory + static_cast<std::ptrdiff_t>(in.b) * block;
-      for (int i = 0; i < count; ++i) sine_and_cosine(a[i], &t[i], &cosine[i]);
+      for (int i = 0; i < count; ++i)
+        if (in.is_turn())
+          sine_and_cosine(a[i], &t[i], &cosine[i]);
+        else
+          t[i] = fused(in.kind, a[i], b[i], c[i]);
       continue;
     }
     // The frequent operations have loops that vectorise; the rest goes through `apply`.
@@ -158,6 +133,14 @@ void Tape::interpret_one(double* memory) const {
   for (const Instruction& in : instructions_) {
     const double a = memory[in.a], b = memory[in.b];
     double& t = memory[in.target];
+    if (in.is_turn()) {
+      sine_and_cosine(a, &t, &memory[in.b]);
+      continue;
+    }
+    if (in.is_fused()) {
+      t = fused(in.kind, a, b, memory[in.c]);
+      continue;
+    }
     switch (in.op) {
       case Op::add:
         t = a + b;
@@ -181,10 +164,7 @@ void Tape::interpret_one(double* memory) const {
         t = std::exp(a);
         break;
       case Op::sin:
-        if (in.pair)
-          sine_and_cosine(a, &t, &memory[in.b]);
-        else
-          t = std::sin(a);
+        t = std::sin(a);
         break;
       default:
         t = apply(in.op, a, b, memory[in.c]);

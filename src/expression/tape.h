@@ -9,23 +9,34 @@
 
 namespace daedalus {
 
-/// Both at once, about the cost of one.
-void sine_and_cosine(double x, double* sine, double* cosine);
-
 class Tape {
  public:
   static constexpr int block = 32;
 
   Tape() = default;
+  /// Fused where the machine can: products that are only a term of one sum are not rounded. Never
+  /// in a difference of two products, so that equal ones give zero.
+  enum class Products { rounded, fused };
   /// Registers 0 .. inputs-1 hold the inputs, those behind them the constants.
-  Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs);
+  Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs,
+       Products products = Products::rounded);
 
-  /// Where sine and cosine of the same argument are wanted, one instruction computes both: the
-  /// sine into `target`, the cosine into `b`.
   struct Instruction {
+    enum class Kind : std::uint8_t {
+      plain,              ///< target = op(a, b, c)
+      sine_and_cosine,    ///< target = sin a, b = cos a, where both are wanted
+      multiply_add,       ///< target = a b + c
+      multiply_subtract,  ///< target = a b - c
+      subtract_product,   ///< target = c - a b
+    };
     Op op = Op::constant;
-    bool pair = false;
+    Kind kind = Kind::plain;
     int target = 0, a = 0, b = 0, c = 0;  ///< registers
+
+    bool is_turn() const { return kind == Kind::sine_and_cosine; }
+    bool is_fused() const { return kind >= Kind::multiply_add; }
+    /// How many of a, b and c it reads.
+    int operands() const { return is_fused() ? 3 : is_turn() ? 1 : operands_of(op); }
   };
 
   int inputs() const { return inputs_; }

@@ -30,7 +30,7 @@ class GraphTape {
   /// It may serve many.
   static std::shared_ptr<const Tape> translated(const Graph& graph, int inputs,
                                                 const std::vector<NodeId>& outputs) {
-    auto tape = std::make_shared<Tape>(graph, inputs, outputs);
+    auto tape = std::make_shared<Tape>(graph, inputs, outputs, Tape::Products::fused);
     tape->translate();
     return tape;
   }
