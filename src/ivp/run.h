@@ -85,6 +85,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void find_hidden_index(const State& state);
   void avoid_dear_factors(const State& state);
   double first_step(const State& state) const;
+  bool stands_beside_solution();
   bool leap_from_start(double limit);
   void restart_behind_leap();
   bool within_limits();

@@ -2,7 +2,8 @@
 // rounding errors of the start decide which slopes it has, and derivatives of the equations are as
 // large as the distance from the corner is small: the error of the first step does not shrink with
 // its size. So many roundings of the time later the corner is out of reach, which is as if the
-// event had been that much later.
+// event had been that much later. So it is with points at which a step has left algebraic equations
+// unsolved, since its matrix did not see a threshold: no shorter step gets away from there either.
 #include <cmath>
 #include <limits>
 
@@ -13,13 +14,36 @@ namespace {
 
 constexpr double roundings = 256, longer = 8;
 constexpr int most_leaps = 2;
+constexpr double apart = 1e-4;  // of the interval: points that are left in this way
 
 }  // namespace
 
+/// The nearest point that satisfies all equations differs by more than the tolerance.
+bool Integrator::Run::stands_beside_solution() {
+  State solved = stepper_->state();
+  const std::vector<char> none(static_cast<std::size_t>(system_->size), 0);
+  Message message;
+  if (!reinitialize(solved, none, false, message)) return false;
+  const std::vector<double>& y = stepper_->state().y;
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (std::abs(solved.y[i] - y[i]) > atol_[static_cast<int>(i)] + options_.rtol * std::abs(y[i]))
+      return true;
+  return false;
+}
+
 bool Integrator::Run::leap_from_start(double limit) {
-  if (field_ || options_.fixed_step > 0 || stepper_->reason() != Reason::step_too_small ||
-      t() != restarted_at_ || leaps_ == most_leaps)
+  const Reason reason = stepper_->reason();
+  if (field_ || options_.fixed_step > 0 ||
+      (reason != Reason::step_too_small && reason != Reason::not_finite))
     return false;
+  if (t() != restarted_at_) {
+    const double span = problem_.t_span.end - problem_.t_span.begin;
+    if (std::abs(t() - restarted_at_) < apart * std::abs(span) || !stands_beside_solution())
+      return false;
+    leaps_ = 0;
+  } else if (leaps_ == most_leaps || reason == Reason::not_finite) {
+    return false;
+  }
   const double rest = limit - t();
   const double unit = std::max(std::abs(t()), 1e-12 * std::abs(rest));
   const double size =
