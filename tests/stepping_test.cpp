@@ -8,6 +8,8 @@
 #include "daedalus/daedalus.h"
 #include "exact_problems.h"
 #include "problem/jacobian.h"
+#include "reproduce/problems.h"
+#include "reproduce/testset.h"
 #include "stepper/stage_solver.h"
 
 namespace daedalus {
@@ -40,6 +42,18 @@ TEST(NewtonMonitor, StopsAfterOneIterationOnTheCarriedRate) {
   EXPECT_NEAR(fast.eta(), 0.15848931924611, 1e-12);
   NewtonMonitor slow(settings, 0.1);
   EXPECT_EQ(slow.judge(0.13), Verdict::go_on);  // 0.0206 > 0.02
+}
+
+TEST(NewtonMonitor, BelievesTheLastStepTheLessTheShorterItWas) {
+  // Linear equations contract to rounding; ten tolerances are believed, 10/4 after a step of half
+  // the size.
+  const NewtonSettings settings{7, 0.02, false};
+  for (const double growth : {1.0, 2.0}) {
+    const double most = 10 / (growth * growth);
+    NewtonMonitor below(settings, 1e-16, growth), above(settings, 1e-16, growth);
+    EXPECT_EQ(below.judge(0.99 * most), Verdict::converged);
+    EXPECT_EQ(above.judge(1.01 * most), Verdict::go_on);
+  }
 }
 
 TEST(NewtonMonitor, TakesTheGeometricMeanOfTheLastTwoRates) {
@@ -86,6 +100,26 @@ TEST(NewtonMonitor, HasNoMoreIterationsThanAllowed) {
   NewtonMonitor late(settings, 1);
   late.judge(1e-3), late.judge(9e-7);
   EXPECT_EQ(late.judge(8e-7), Verdict::diverged);
+}
+
+TEST(Radau, PassesThresholdsOfTransistorsWithCrudeTolerances) {
+  // A step of such a size ends on an amplifier's slope with what a matrix from before the threshold
+  // leaves in the algebraic rows: the next one must not take that for its own error.
+  const Problem p = reproduce::two_transistor_amplifier().problem;
+  for (int k = 0; k < 20; ++k) {
+    const double rtol = std::pow(10.0, -2 - 0.05 * k);
+    const Solution s = solve(p, {.method = "radau", .rtol = rtol, .dense = false});
+    EXPECT_EQ(s.status, Status::success) << rtol << ": " << s.message.text();
+  }
+}
+
+TEST(Radau, TakesItsMatrixFromTheMiddleOfTheStep) {
+  // A matrix of the beginning let a third of these steps fail (26 steps, 92 iterations).
+  const Problem p = reproduce::jay_index_2().statement.problem;
+  const Solution s = solve(p, {.method = "radau", .rtol = 1e-4, .atol = {1e-4}, .dense = false});
+  ASSERT_EQ(s.status, Status::success);
+  EXPECT_LE(s.statistics.newton_failures, 2);
+  EXPECT_LT(s.statistics.newton, 60);
 }
 
 TEST(StepControl, DividesByTheRootOfTheErrorOverTheSafety) {

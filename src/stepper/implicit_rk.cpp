@@ -103,9 +103,7 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
                                    const NewtonSettings& settings, Statistics& statistics,
                                    const Guess& guess) {
   NewtonResult result;
-  // The rate of simplified Newton is O(h): what was seen with a shorter step says less now.
-  const double growth = last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_);
-  NewtonMonitor monitor(settings, carried_eta_ * growth);
+  NewtonMonitor monitor(settings, carried_eta_, last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_));
   std::copy(state.y.begin(), state.y.end(), from_);
   start_values(state, h, guess);
   arguments(state, h);
@@ -191,6 +189,19 @@ void ImplicitStages::estimate(const State& state, double h, double* error, bool 
   if (!refine) return;
   for (int k = 0; k < n_; ++k) point[k] += error[k];
   defect();
+}
+
+bool ImplicitStages::predict(const State& state, double h, double part, double* y) const {
+  constexpr double longest = 3;  // in last steps
+  if (last_h_ == 0 || h / last_h_ > longest) return false;
+  double basis[max_stages];
+  constants_.polynomial.basis(1 + part * h / last_h_, basis);
+  for (int k = 0; k < n_; ++k) {
+    double sum = state.y[k] - increment_[k];
+    for (int j = 0; j < s_; ++j) sum += basis[j] * last_z_[j * stride_ + k];
+    y[k] = sum;
+  }
+  return true;
 }
 
 void ImplicitStages::accept(double h) {

@@ -22,6 +22,7 @@ class ImplicitStages final : public StageSolver {
   void result(const State& state, double h, double* y1, double* yp1) const override;
   void estimate(const State& state, double h, double* error, bool refine,
                 Statistics& statistics) override;
+  bool predict(const State& state, double h, double part, double* y) const override;
   void accept(double h) override;
   void forget() override { last_h_ = 0, carried_eta_ = 1; }
   void interpolant(const State& state, const State& next, Interpolant& out) const override;

@@ -20,6 +20,7 @@ constexpr int shorten_up_to = 6;               // times, for the sake of Newton'
 constexpr double aimed_rate = 0.2;             // of Newton's iteration after steps grew
 constexpr double growth_after_failure = 3;     // of steps, while it was not
 constexpr int long_ago = 3;                    // steps ago
+constexpr double shortest_by_error = 1e-3;     // of the last step: what is left is not its error
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
 constexpr int few_unknowns = 64;               // whose matrices cost little beside their stages
 
@@ -145,54 +146,6 @@ void ImplicitStepper::start(const State& state, double h) {
   norm_.set_reference(state_.y.data());
 }
 
-bool ImplicitStepper::renew_jacobian() {
-  ++statistics_.jacobians;
-  if (!jacobian_.evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_))
-    return fail(Reason::not_finite,
-                {"a derivative of the equations is not finite",
-                 fmt::format("{}: equation \"{}\"", where(),
-                             system_.equations[std::max(0, jacobian_.nonfinite_row())]),
-                 "the equation is not differentiable or not defined at this point",
-                 "smooth the equation there, or restrict its arguments"});
-  jacobian_valid_ = jacobian_current_ = true;
-  factors_valid_ = false;
-  return true;
-}
-
-bool ImplicitStepper::renew_factors() {
-  if (methods_.size() > 1 && !first_) {
-    const double ratio = last_h_ == 0 ? 1.0 : h_ / last_h_;
-    const int stages =
-        order_.next(current()->stages(), last_newton_.rate, last_newton_.iterations, ratio);
-    if (stages != current()->stages()) {
-      for (std::size_t k = 0; k < methods_.size(); ++k)
-        if (methods_[k]->method.stages == stages) use(static_cast<int>(k));
-      current()->forget();
-      control_.forget();
-    }
-  }
-  ++statistics_.factorizations;
-  if (current()->factor(pencil_, h_)) {
-    factored_h_ = h_, factors_valid_ = true, singular_in_a_row_ = 0;
-    return true;
-  }
-  if (options_.fixed_step > 0 || ++singular_in_a_row_ > 5) {
-    const int column = current()->singular_column();
-    return fail(
-        Reason::singular_matrix,
-        {"the matrix of Newton's iteration is singular",
-         fmt::format(
-             "{}{}", where(),
-             column >= 0 ? fmt::format(": nothing determines {}", system_.variables[column]) : ""),
-         "equations depend on each other, a variable occurs in none of them, or the "
-         "constraints are singular at this point",
-         "check for repeated or missing equations; redundant constraints of a mechanism, and those "
-         "that become singular, are taken by dop853"});
-  }
-  h_ *= 0.5, reached_ = false;
-  return true;
-}
-
 bool ImplicitStepper::solve_stages(int slow_before) {
   norm_.set_step(h_);
   NewtonSettings settings = newton_;
@@ -219,6 +172,10 @@ double ImplicitStepper::error_size() {
 }
 
 double ImplicitStepper::estimate_error() {
+  // Newton's iteration may have left more in the last step than its matrix told, that of a diode
+  // which had not begun to conduct: no step is so short that it would not see that.
+  current()->forgive_start(rejected_ && !first_ &&
+                           std::abs(h_) < shortest_by_error * std::abs(last_h_));
   current()->estimate(state_, h_, error_.data(), false, statistics_);
   double error = error_size();
   if (error >= 1 && (first_ || rejected_)) {
@@ -314,7 +271,7 @@ bool ImplicitStepper::attempt(double limit) {
       extrapolate_ = last_newton_.outcome == NewtonOutcome::predicted_failure;
       if (extrapolate_) ++slow;
       rejected_ = true;
-      if (!jacobian_current_) jacobian_valid_ = false;
+      if (!jacobian_current_ || is_ahead_) jacobian_valid_ = false;
       continue;
     }
     not_finite_in_a_row_ = 0;
@@ -322,7 +279,7 @@ bool ImplicitStepper::attempt(double limit) {
     if (error < 1) return accept(error), true;
     reject(error);
     rejected_ = true;
-    if (!jacobian_current_) jacobian_valid_ = false;
+    if (!jacobian_current_ || is_ahead_) jacobian_valid_ = false;
   }
 }
 
@@ -338,8 +295,8 @@ bool ImplicitStepper::attempt_exactly(double h, const Interpolant& covering) {
     result = current()->solve(state_, h, norm_, newton_, statistics_, {true, &covering});
     last_newton_ = result;
     if (result.outcome == NewtonOutcome::converged) break;
-    if (jacobian_current_) return false;
-    jacobian_valid_ = false;
+    if (jacobian_current_ && !is_ahead_) return false;
+    jacobian_valid_ = extrapolate_ = false;
   }
   reached_ = false;
   // Shorter than one that was accepted, but what that one has not seen may lie just here.
@@ -354,7 +311,7 @@ bool ImplicitStepper::shorten(double h) {
   h_ = h;
   rejected_ = true, extrapolate_ = false;
   factors_valid_ = false;
-  if (!jacobian_current_) jacobian_valid_ = false;
+  if (!jacobian_current_ || is_ahead_) jacobian_valid_ = false;
   return true;
 }
 

@@ -49,6 +49,7 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
   }
   void use(int position);
   bool renew_jacobian();
+  bool jacobian_ahead();
   bool renew_factors();
   /// After so many attempts at this step whose iteration was too slow.
   bool solve_stages(int slow_before);
@@ -78,6 +79,7 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
   double factored_h_ = 0, last_h_ = 0;
   double confirmed_h_ = 0;  ///< of the last step with a new Jacobian, or with a rate that was seen
   NewtonResult last_newton_;
+  bool is_ahead_ = false;  ///< the Jacobian is not that of a point of the solution
   bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
   bool first_ = true, rejected_ = false, extrapolate_ = true;
   bool newton_failed_ = false;   ///< in this step

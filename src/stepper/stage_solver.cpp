@@ -33,8 +33,8 @@ void StageSolver::minus_defect(double t, const double* y, const double* yp, doub
   ++statistics.rhs;
   // Without stiff accuracy the algebraic rows do not hold at mesh points; what they lack there is
   // no error of this step and would not vanish with h.
-  for (int k = 0; k < n_; ++k)
-    out[k] = !stiffly_accurate_ && system_.algebraic_row[k] ? 0.0 : -out[k];
+  const bool forgives = !stiffly_accurate_ || forgives_start_;
+  for (int k = 0; k < n_; ++k) out[k] = forgives && system_.algebraic_row[k] ? 0.0 : -out[k];
 }
 
 void StageSolver::interpolant(const State& state, const State& next, Interpolant& out) const {
@@ -52,8 +52,12 @@ void StageSolver::interpolant(const State& state, const State& next, Interpolant
   }
 }
 
-NewtonMonitor::NewtonMonitor(const NewtonSettings& settings, double carried_eta)
-    : settings_(settings), eta_(carried_eta) {}
+// The rate of simplified Newton is O(h). Where equations that were linear begin not to be, what a
+// shorter step has not seen grows with the square of the length at least.
+NewtonMonitor::NewtonMonitor(const NewtonSettings& settings, double carried_eta, double growth)
+    : settings_(settings),
+      most_by_hearsay_(most_by_hearsay / (growth * growth)),
+      eta_(carried_eta * growth) {}
 
 NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   ++count_;
@@ -88,7 +92,7 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   // says nothing of what comes: a diode that begins to conduct within the step. So what was seen
   // before the step counts only where a correction that is the last one, whatever it leaves, errs
   // by a few tolerances; linear fields, which it spares an iteration, need no more.
-  const bool told = !settings_.measure_rate && increment <= most_by_hearsay;
+  const bool told = !settings_.measure_rate && increment <= most_by_hearsay_;
   const bool measured = count_ > 1 || told || increment == 0;
   if (count_ == 1 && measured)
     eta_ = std::pow(std::max(eta_, std::numeric_limits<double>::epsilon()), 0.8);

@@ -57,6 +57,13 @@ class StageSolver {
   /// into the equations once more, which tames it for stiff problems after a rejection.
   virtual void estimate(const State& state, double h, double* error, bool refine,
                         Statistics& statistics) = 0;
+  /// Where y will be after a part of the step, by the polynomial of the last one. False: there is
+  /// none, or it is too short to tell.
+  virtual bool predict(const State&, double /*h*/, double /*part*/, double* /*y*/) const {
+    return false;
+  }
+  /// What algebraic rows lack at the beginning of the step is no longer taken for its error.
+  void forgive_start(bool yes) { forgives_start_ = yes; }
   /// Makes the stages just solved the ones to extrapolate from.
   virtual void accept(double h) = 0;
   /// Nothing to extrapolate from or to judge convergence by: start, change of order, event.
@@ -82,7 +89,7 @@ class StageSolver {
   const StageConstants& constants_;
   const Tableau& method_;
   int n_ = 0;
-  bool stiffly_accurate_ = false;
+  bool stiffly_accurate_ = false, forgives_start_ = false;
   int singular_column_ = -1;
   double carried_eta_ = 1;  ///< theta/(1 - theta) of the last solve
 };
@@ -90,7 +97,8 @@ class StageSolver {
 /// Convergence monitor of simplified Newton. [HairerWanner1996, IV.8]
 class NewtonMonitor {
  public:
-  NewtonMonitor(const NewtonSettings& settings, double carried_eta);
+  /// `carried_eta` was seen in a step shorter by `growth`.
+  NewtonMonitor(const NewtonSettings& settings, double carried_eta, double growth = 1);
   /// Takes the norm of the increment; true while the iteration goes on.
   enum class Verdict { go_on, converged, diverged, hopeless };
   Verdict judge(double increment);
@@ -103,7 +111,8 @@ class NewtonMonitor {
 
  private:
   const NewtonSettings& settings_;
-  double eta_, rate_ = 0, last_ = 0, last_quotient_ = 0, worst_ = 0, step_factor_ = 0.5;
+  double most_by_hearsay_, eta_, rate_ = 0, last_ = 0, last_quotient_ = 0, worst_ = 0,
+                                 step_factor_ = 0.5;
   int count_ = 0;
 };
 

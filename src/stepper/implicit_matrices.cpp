@@ -1,0 +1,67 @@
+// Implicit steps: where their matrices are taken, and when the number of stages changes with them.
+#include <fmt/format.h>
+
+#include "stepper/implicit_stepper.h"
+
+namespace daedalus {
+
+/// At the middle of the step, as the last one promises it, a matrix is half as far from the stages
+/// as at its beginning, and Newton's iteration with it twice as fast. Where that promise led to
+/// nothing, and where y' enters the matrix too, it is taken at the beginning.
+bool ImplicitStepper::jacobian_ahead() {
+  constexpr double middle = 0.5;
+  return system_.constant_mass && extrapolate_ && !rejected_ && options_.fixed_step == 0 &&
+         current()->predict(state_, h_, middle, error_.data()) &&
+         jacobian_.evaluate(state_.t + middle * h_, error_.data(), state_.yp.data(), pencil_);
+}
+
+bool ImplicitStepper::renew_jacobian() {
+  ++statistics_.jacobians;
+  is_ahead_ = jacobian_ahead();
+  if (!is_ahead_ && !jacobian_.evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_))
+    return fail(Reason::not_finite,
+                {"a derivative of the equations is not finite",
+                 fmt::format("{}: equation \"{}\"", where(),
+                             system_.equations[std::max(0, jacobian_.nonfinite_row())]),
+                 "the equation is not differentiable or not defined at this point",
+                 "smooth the equation there, or restrict its arguments"});
+  jacobian_valid_ = jacobian_current_ = true;
+  factors_valid_ = false;
+  return true;
+}
+
+bool ImplicitStepper::renew_factors() {
+  if (methods_.size() > 1 && !first_) {
+    const double ratio = last_h_ == 0 ? 1.0 : h_ / last_h_;
+    const int stages =
+        order_.next(current()->stages(), last_newton_.rate, last_newton_.iterations, ratio);
+    if (stages != current()->stages()) {
+      for (std::size_t k = 0; k < methods_.size(); ++k)
+        if (methods_[k]->method.stages == stages) use(static_cast<int>(k));
+      current()->forget();
+      control_.forget();
+    }
+  }
+  ++statistics_.factorizations;
+  if (current()->factor(pencil_, h_)) {
+    factored_h_ = h_, factors_valid_ = true, singular_in_a_row_ = 0;
+    return true;
+  }
+  if (options_.fixed_step > 0 || ++singular_in_a_row_ > 5) {
+    const int column = current()->singular_column();
+    return fail(
+        Reason::singular_matrix,
+        {"the matrix of Newton's iteration is singular",
+         fmt::format(
+             "{}{}", where(),
+             column >= 0 ? fmt::format(": nothing determines {}", system_.variables[column]) : ""),
+         "equations depend on each other, a variable occurs in none of them, or the "
+         "constraints are singular at this point",
+         "check for repeated or missing equations; redundant constraints of a mechanism, and those "
+         "that become singular, are taken by dop853"});
+  }
+  h_ *= 0.5, reached_ = false;
+  return true;
+}
+
+}  // namespace daedalus
