@@ -21,6 +21,8 @@ class CollocationSystem {
   int rows() const { return components() + algebraic_; }
   int slots() const { return states_ + components() + algebraic_; }
   int highest() const;
+  /// Else a part of it that vanishes with the mesh size is left out.
+  bool has_exact_jacobian() const { return multipliers_.empty(); }
 
   /// Row i of point p is r[i * stride + p].
   void residuals(const SlotPoints& at, double* r, Scratch& scratch) const;

@@ -33,17 +33,11 @@ struct TopDerivatives {
     }
   }
 
-  /// Size of the derivative one above, in element i: the larger of the two differences.
+  /// Size of the derivative one above, at the node between elements i - 1 and i.
   double slope(const Iterate& u, int row, int i) const {
-    double largest = 0;
-    for (const int other : {i - 1, i + 1}) {
-      if (other < 0 || other >= u.elements()) continue;
-      const double distance = 0.5 * (u.length(i) + u.length(other));
-      const double difference =
-          std::abs(value(row, i) - value(row, other)) - noise(row, i) - noise(row, other);
-      largest = std::max(largest, difference / distance);
-    }
-    return largest;
+    const double distance = 0.5 * (u.length(i - 1) + u.length(i));
+    const double difference = std::abs(value(row, i) - value(row, i - 1));
+    return std::max(0.0, difference - noise(row, i) - noise(row, i - 1)) / distance;
   }
 };
 
@@ -52,40 +46,72 @@ int element_of(const Iterate& u, double t) {
   return std::clamp(static_cast<int>(right - u.t.begin()) - 1, 0, u.elements() - 1);
 }
 
+/// A density in an element, given at its ends and exponential between: layers grow so, and a mesh
+/// that has few elements in one still tells where in them it is.
+struct Exponential {
+  double a, rate, h;
+  Exponential(double left, double right, double length)
+      : a(left), rate(std::log(right / left)), h(length) {}
+
+  /// Over this part of the element from its left end.
+  double integral(double part) const {
+    const double x = rate * part;
+    return h * a * part * (std::abs(x) < 1e-5 ? 1 + 0.5 * x : std::expm1(x) / x);
+  }
+  /// The part whose integral is that.
+  double part(double integral) const {
+    const double s = integral / (h * a);
+    return s * (std::abs(rate * s) < 1e-5 ? 1 - 0.5 * rate * s : std::log1p(rate * s) / (rate * s));
+  }
+};
+
 }  // namespace
 
 Monitor monitor(const CollocationSystem& system, const Basis& basis, const Iterate& u,
                 double tolerance) {
   const int k = basis.points(), n = system.components(), d = system.algebraic();
   const TopDerivatives top_w(basis, u, u.w), top_y(basis, u, u.y);
+  const int last = u.elements();
   Monitor result;
-  double largest = 0;
-  for (int i = 0; i < u.elements(); ++i) {
+  result.need.assign(at(last + 1), 0.0);
+  for (int i = 1; i < last; ++i) {
     double need = 0;
     for (int c = 0; c < n; ++c) {
       const double derivative = top_w.slope(u, c, i);
       for (int l = 0; l < system.order[at(c)]; ++l) {
         const int slot = system.offset[at(c)] + l, r = system.order[at(c)] - l;
         if (!system.controlled[at(slot)]) continue;
-        const double size = 1 + std::max(std::abs(u.z(slot, i)), std::abs(u.z(slot, i + 1)));
+        const double size = 1 + std::abs(u.z(slot, i));
         need = std::max(need, std::pow(basis.error_constant(r) * derivative / (tolerance * size),
                                        1.0 / (k + r)));
       }
     }
     for (int a = 0; a < d; ++a) {
       if (!system.controlled[at(system.states() + n + a)]) continue;
-      double size = 1;
-      for (int j = 0; j < k; ++j) size = std::max(size, 1 + std::abs(u.y(j * d + a, i)));
+      const double size = 1 + std::max(std::abs(u.y((k - 1) * d + a, i - 1)), std::abs(u.y(a, i)));
       need = std::max(
           need,
           std::pow(basis.error_constant(0) * top_y.slope(u, a, i) / (tolerance * size), 1.0 / k));
     }
-    if (!std::isfinite(need)) need = 0;
-    result.need.push_back(need);
-    result.elements += need * u.length(i);
-    largest = std::max(largest, need * u.length(i));
+    result.need[at(i)] = std::isfinite(need) ? need : 0;
   }
-  if (largest > 0) result.evenness = result.elements / (u.elements() * largest);
+  // At the ends as it grows towards them.
+  const auto beyond = [&](int next, int before, double ratio) {
+    constexpr double most_growth = 4;
+    const double a = result.need[at(next)], b = result.need[at(before)];
+    return last > 2 && a > b && b > 0 ? a * std::min(std::pow(a / b, ratio), most_growth) : a;
+  };
+  if (last > 1) {
+    result.need.front() = beyond(1, 2, u.length(0) / u.length(1));
+    result.need.back() = beyond(last - 1, last - 2, u.length(last - 1) / u.length(last - 2));
+  }
+  for (int i = 0; i < last; ++i) {
+    const double a = result.need[at(i)], b = result.need[at(i) + 1];
+    const double own = std::min(a, b) > 0 ? Exponential(a, b, u.length(i)).integral(1)
+                                          : 0.5 * (a + b) * u.length(i);
+    result.largest = std::max(result.largest, own);
+    result.elements += own;
+  }
   return result;
 }
 
@@ -97,18 +123,22 @@ std::vector<double> spread(const Monitor& monitor, const std::vector<double>& me
   std::vector<double> density = monitor.need;
   const double least = std::max(0.15 * monitor.elements / length, 1e-300);
   for (double& each : density) each = std::max(each, least);
-  for (int i = 1; i < old; ++i)
+  for (int i = 1; i <= old; ++i)
     density[at(i)] = std::max(density[at(i)], 0.25 * density[at(i - 1)]);
-  for (int i = old - 2; i >= 0; --i)
+  for (int i = old - 1; i >= 0; --i)
     density[at(i)] = std::max(density[at(i)], 0.25 * density[at(i + 1)]);
+  const auto inside = [&](int i) {
+    return Exponential(density[at(i)], density[at(i) + 1], mesh[at(i) + 1] - mesh[at(i)]);
+  };
   std::vector<double> sum(at(old + 1), 0.0);
-  for (int i = 0; i < old; ++i)
-    sum[at(i + 1)] = sum[at(i)] + density[at(i)] * (mesh[at(i + 1)] - mesh[at(i)]);
+  for (int i = 0; i < old; ++i) sum[at(i + 1)] = sum[at(i)] + inside(i).integral(1);
+  const auto place_in = [&](const std::vector<double>& list, double value) {
+    const auto after = std::upper_bound(list.begin(), list.end(), value);
+    return std::clamp(static_cast<int>(after - list.begin()) - 1, 0, old - 1);
+  };
   const auto cumulative = [&](double t) {
-    const int i = std::clamp(
-        static_cast<int>(std::upper_bound(mesh.begin(), mesh.end(), t) - mesh.begin()) - 1, 0,
-        old - 1);
-    return sum[at(i)] + density[at(i)] * (t - mesh[at(i)]);
+    const int i = place_in(mesh, t);
+    return sum[at(i)] + inside(i).integral((t - mesh[at(i)]) / (mesh[at(i) + 1] - mesh[at(i)]));
   };
   std::vector<double> result = {mesh.front()};
   std::vector<double> ends;
@@ -123,10 +153,9 @@ std::vector<double> spread(const Monitor& monitor, const std::vector<double>& me
         std::max(1, static_cast<int>(std::lround((to - from) / sum.back() * elements)));
     for (int j = 1; j < count; ++j) {
       const double wanted = from + (to - from) * j / count;
-      const int i = std::clamp(
-          static_cast<int>(std::upper_bound(sum.begin(), sum.end(), wanted) - sum.begin()) - 1, 0,
-          old - 1);
-      const double t = mesh[at(i)] + (wanted - sum[at(i)]) / density[at(i)];
+      const int i = place_in(sum, wanted);
+      const double t =
+          mesh[at(i)] + inside(i).part(wanted - sum[at(i)]) * (mesh[at(i) + 1] - mesh[at(i)]);
       if (t > result.back() && t < end) result.push_back(t);
     }
     result.push_back(end);
@@ -146,7 +175,7 @@ std::vector<double> halved(const std::vector<double>& mesh) {
 
 std::vector<double> equal_mesh(int elements, Interval span, const std::vector<double>& fixed) {
   Monitor even;
-  even.need = {1};
+  even.need = {1, 1};
   even.elements = span.end - span.begin;
   return spread(even, {span.begin, span.end}, elements, fixed);
 }

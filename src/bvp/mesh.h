@@ -10,9 +10,9 @@
 namespace daedalus::bvp {
 
 struct Monitor {
-  std::vector<double> need;  ///< of each element, per unit of time
+  std::vector<double> need;  ///< at each node, per unit of time; exponential between them
   double elements = 0;       ///< integral of need
-  double evenness = 1;       ///< mean of need h by its maximum
+  double largest = 0;        ///< that of one element
 };
 Monitor monitor(const CollocationSystem& system, const Basis& basis, const Iterate& u,
                 double tolerance);

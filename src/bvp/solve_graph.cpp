@@ -56,6 +56,7 @@ class BoundaryRun {
         conditions_(graph, system_),
         equations_(system_, basis_, conditions_, options),
         kernel_(system_, basis_),
+        newton_(equations_, options_, statistics_),
         begin_(Clock::now()) {}
 
   BoundarySolution run(const BoundarySolution* before) {
@@ -155,8 +156,8 @@ class BoundaryRun {
     ++statistics_.meshes;
     // Without an estimate of the error nothing is gained by stopping early.
     const double wanted = options_.adapt ? std::max(0.01 * options_.tolerance, 1e-13)
-                                         : std::max(0.001 * options_.tolerance, 1e-14);
-    return newton(equations_, u, wanted, options_, statistics_, options_.adapt, is_worth_solving);
+                                         : std::max(2e-4 * options_.tolerance, 2e-15);
+    return newton_.solve(u, wanted, is_worth_solving);
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
@@ -184,9 +185,11 @@ class BoundaryRun {
     return there;
   }
 
+  static constexpr double margin = 1.2;
+
   /// Of the mesh that is then halved for the result.
   static double wanted_elements(const Monitor& need) {
-    return std::max(0.5 * 1.2 * need.elements, 2.0);
+    return std::max(0.5 * margin * need.elements, 2.0);
   }
 
   /// The error of u by the solution on every second mesh point, where the first mesh was fine
@@ -194,9 +197,7 @@ class BoundaryRun {
   std::optional<Vector> error_by_coarser_mesh(const Iterate& u) {
     const Monitor need = monitor(system_, basis_, u, options_.tolerance);
     const int elements = u.elements() / 2;
-    if (u.elements() % 2 == 1 || elements < 2 || elements < 0.85 * wanted_elements(need) ||
-        need.evenness <= 0.4)
-      return {};
+    if (u.elements() % 2 == 1 || elements < 2 || !is_suited(2 * need.largest, 1)) return {};
     std::vector<double> mesh;
     for (int i = 0; i <= elements; ++i) mesh.push_back(u.t[at(2 * i)]);
     const std::vector<double> middles = halved(mesh);
@@ -211,12 +212,15 @@ class BoundaryRun {
     return error;
   }
 
-  /// Whether a mesh may be halved for the result; else its solution only tells of a better one.
-  bool is_suited(const Monitor& need, int elements, double safety) const {
-    return elements >= 0.85 * safety * wanted_elements(need) && need.evenness > 0.4;
+  /// Whether a mesh where so much is needed of one element may be halved for the result; else its
+  /// solution only tells of a better one.
+  static bool is_suited(double largest, double safety) {
+    // Estimates of needs tend to be too large by that.
+    constexpr double excess = 2;
+    return safety * 0.5 * margin * largest <= excess;
   }
   bool is_suited(const Iterate& u, double safety) const {
-    return is_suited(monitor(system_, basis_, u, options_.tolerance), u.elements(), safety);
+    return is_suited(monitor(system_, basis_, u, options_.tolerance).largest, safety);
   }
 
   BoundarySolution adapt(Iterate u, bool is_rough) {
@@ -231,7 +235,7 @@ class BoundaryRun {
       const double wanted = safety * wanted_elements(need);
       const int elements = u.elements();
       const bool is_good =
-          is_suited(need, elements, safety) && elements <= std::max(3 * wanted, 12.0);
+          is_suited(need.largest, safety) && elements <= std::max(3 * wanted, 12.0);
       if (!is_good && spreads < most_spreads) {
         // Coarser meshes are tried at first only: numbers must not go up and down for ever.
         const double next =
@@ -345,8 +349,9 @@ class BoundaryRun {
   Conditions conditions_;
   MeshEquations equations_;
   ElementKernel kernel_;
-  Clock::time_point begin_;
   BoundaryStatistics statistics_;
+  Newton newton_;
+  Clock::time_point begin_;
   Vector error_;
 };
 
