@@ -24,14 +24,11 @@ class Measure {
   double product(const Iterate& a, const Iterate& b) const;
 
  private:
-  template <class Take>
-  void for_pairs(const Iterate& a, const Iterate& b, const Take& take) const;
-
   const CollocationSystem& system_;
   int k_;
   double count_ = 0;
-  Matrix of_z_, of_y_;  ///< one column for all
-  Matrix of_w_;         ///< one for each element
+  Vector of_states_;
+  Iterate scale_;  ///< of each number, without times
 };
 
 }  // namespace daedalus::bvp

@@ -65,6 +65,27 @@ struct Exponential {
   }
 };
 
+/// Integrals of the basis at places of elements, kept for each of a few kinds of places: on halved
+/// meshes and on every second point of one they are the same in all elements but for rounding.
+class PlaceWeights {
+ public:
+  explicit PlaceWeights(const Basis& basis)
+      : basis_(basis), place_(at(kinds()), HUGE_VAL), weights_(at(kinds() * basis.weights())) {}
+
+  const double* at_place(double sigma, int kind) {
+    constexpr double rounding = 1e-14;
+    double* own = weights_.data() + kind * basis_.weights();
+    if (!(std::abs(sigma - place_[at(kind)]) <= rounding))
+      basis_.integrals(place_[at(kind)] = sigma, own);
+    return own;
+  }
+
+ private:
+  int kinds() const { return 2 * basis_.points() + 1; }
+  const Basis& basis_;
+  std::vector<double> place_, weights_;
+};
+
 }  // namespace
 
 Monitor monitor(const CollocationSystem& system, const Basis& basis, const Iterate& u,
@@ -180,7 +201,7 @@ std::vector<double> equal_mesh(int elements, Interval span, const std::vector<do
   return spread(even, {span.begin, span.end}, elements, fixed);
 }
 
-Iterate transferred(ElementKernel& kernel, const Basis& basis, const Iterate& u,
+Iterate transferred(const ElementKernel& kernel, const Basis& basis, const Iterate& u,
                     const std::vector<double>& mesh) {
   const CollocationSystem& system = kernel.system();
   const int n = system.components(), d = system.algebraic(), k = basis.points();
@@ -190,20 +211,28 @@ Iterate transferred(ElementKernel& kernel, const Basis& basis, const Iterate& u,
   result.z.resize(states, elements + 1);
   result.w.resize(n * k, elements), result.y.resize(d * k, elements);
   Vector s(system.slots());
-  const auto evaluate = [&](double t) {
-    const int i = element_of(u, t);
-    kernel.slots_inside((t - u.left(i)) / u.length(i), u.length(i), u.z.col(i).data(),
+  PlaceWeights weights(basis);
+  const auto evaluate = [&](int i, double t, int kind) {
+    const double sigma = (t - u.left(i)) / u.length(i);
+    kernel.slots_inside(sigma, weights.at_place(sigma, kind), u.length(i), u.z.col(i).data(),
                         u.w.col(i).data(), u.y.col(i).data(), s.data());
-    if (t == u.t[at(i)]) s.head(states) = u.z.col(i);
-    if (t == u.t[at(i) + 1]) s.head(states) = u.z.col(i + 1);
   };
   for (int i = 0; i <= elements; ++i) {
-    evaluate(mesh[at(i)]);
-    result.z.col(i) = s.head(states);
+    const double t = mesh[at(i)];
+    const int from = element_of(u, t);
+    if (t == u.t[at(from)]) {
+      result.z.col(i) = u.z.col(from);
+    } else if (t == u.t[at(from) + 1]) {
+      result.z.col(i) = u.z.col(from + 1);
+    } else {
+      evaluate(from, t, 2 * k);
+      result.z.col(i) = s.head(states);
+    }
   }
   for (int i = 0; i < elements; ++i)
     for (int j = 0; j < k; ++j) {
-      evaluate(result.left(i) + basis.rho(j) * result.length(i));
+      const double t = result.left(i) + basis.rho(j) * result.length(i);
+      evaluate(element_of(u, t), t, i % 2 * k + j);
       result.w.col(i).segment(j * n, n) = s.segment(states, n);
       result.y.col(i).segment(j * d, d) = s.tail(d);
     }

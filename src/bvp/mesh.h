@@ -25,7 +25,7 @@ std::vector<double> halved(const std::vector<double>& mesh);
 std::vector<double> equal_mesh(int elements, Interval span, const std::vector<double>& fixed);
 
 /// The polynomials of u taken as an iterate on another mesh.
-Iterate transferred(ElementKernel& kernel, const Basis& basis, const Iterate& u,
+Iterate transferred(const ElementKernel& kernel, const Basis& basis, const Iterate& u,
                     const std::vector<double>& mesh);
 
 /// Error of the iterate on the halved mesh in each slot, relative to 1 + |value|, from the

@@ -19,6 +19,7 @@ class MeshEquations {
 
   const CollocationSystem& system() const { return system_; }
   const Basis& basis() const { return basis_; }
+  const ElementKernel& kernel() const { return kernels_[0]; }
   int index_two() const { return index_two_; }
 
   /// Sizes for a mesh; counts constraints of index 2 and chooses conditions the first time.

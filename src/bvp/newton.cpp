@@ -32,7 +32,6 @@ void exchange(Iterate& a, Iterate& b) {
 }
 
 void shape_like(const Iterate& u, Iterate& to) {
-  to.t = u.t;
   to.z.resize(u.z.rows(), u.z.cols());
   to.w.resize(u.w.rows(), u.w.cols()), to.y.resize(u.y.rows(), u.y.cols());
 }
@@ -149,6 +148,13 @@ std::optional<NewtonOutcome> Newton::damp(Iterate& u, const Size& size) {
   }
 }
 
+void Newton::take(std::size_t number, Iterate& correction, const Size& size) {
+  if (taken_.size() == number) taken_.emplace_back(), squares_.emplace_back();
+  shape_like(correction, taken_[number]);
+  exchange(correction, taken_[number]);
+  squares_[number] = size.mean * size.mean;
+}
+
 /// What all but the last of these corrections tell of the matrix.
 void Newton::update(Iterate& correction, int corrections) const {
   for (int i = 1; i < corrections; ++i) {
@@ -164,8 +170,7 @@ bool Newton::keep_matrix(Iterate& u, const Size& size) {
   if (lambda_ < 1) return false;
   double theta = last_bar_.mean / size.mean;
   curvature_ = theta / size.largest;
-  exchange(delta_, taken_[0]);
-  squares_[0] = size.mean * size.mean;
+  take(0, delta_, size);
   for (std::size_t k = 0; theta <= keeps_matrix && k < most_updates; ++k) {
     scale(bar_, 1 / (1 - measure_.product(bar_, taken_[k]) / squares_[k]));
     const Size step = measure_(bar_);
@@ -180,8 +185,7 @@ bool Newton::keep_matrix(Iterate& u, const Size& size) {
     }
     last_bar_ = step;
     if (!equations_.residual(trial_)) return false;
-    exchange(bar_, taken_[k + 1]);
-    squares_[k + 1] = step.mean * step.mean;
+    take(k + 1, bar_, step);
     equations_.correction(bar_);
     update(bar_, static_cast<int>(k) + 2);
     const Size next = measure_(bar_);
@@ -205,9 +209,10 @@ bool Newton::keep_matrix(Iterate& u, const Size& size) {
 NewtonOutcome Newton::solve(Iterate& u, double wanted, const IsWorthSolving& is_worth_solving) {
   wanted_ = wanted, lambda_ = 1;
   ask_ = is_worth_solving ? &is_worth_solving : nullptr;
-  taken_.resize(most_updates + 1), squares_.resize(most_updates + 1);
-  for (Iterate* each : {&delta_, &bar_, &trial_, &difference_}) shape_like(u, *each);
-  for (Iterate& each : taken_) shape_like(u, each);
+  for (Iterate* each : {&delta_, &bar_, &trial_, &difference_}) {
+    shape_like(u, *each);
+    each->t = u.t;
+  }
   equations_.prepare(u);
   for (int iteration = 0; iteration < options_.max_newton; ++iteration) {
     if (options_.interrupt && *options_.interrupt)

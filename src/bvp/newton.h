@@ -44,6 +44,8 @@ class Newton {
   std::optional<NewtonOutcome> damp(Iterate& u, const Size& size);
   /// Whether that leads to the solution. Else u is where bar_ was found.
   bool keep_matrix(Iterate& u, const Size& size);
+  /// Keeps a correction as one with the present matrix; its place is free then.
+  void take(std::size_t number, Iterate& correction, const Size& size);
   void update(Iterate& correction, int corrections) const;
   bool is_enough_by_curvature(const Size& size) const;
   /// Whether `sum`, whose error is less than the correction to it, will do for the next mesh.

@@ -55,7 +55,7 @@ class BoundaryRun {
                              system_.highest())),
         conditions_(graph, system_),
         equations_(system_, basis_, conditions_, options),
-        kernel_(system_, basis_),
+        kernel_(equations_.kernel()),
         newton_(equations_, options_, statistics_),
         begin_(Clock::now()) {}
 
@@ -348,7 +348,7 @@ class BoundaryRun {
   const Basis& basis_;
   Conditions conditions_;
   MeshEquations equations_;
-  ElementKernel kernel_;
+  const ElementKernel& kernel_;
   BoundaryStatistics statistics_;
   Newton newton_;
   Clock::time_point begin_;
