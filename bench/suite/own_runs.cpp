@@ -36,10 +36,10 @@ Row repeated(const Repeats& repeats, Once once) {
 }
 
 /// The same runs of a problem that remembers earlier ones, and a few of one that does not.
-template <class Once>
-Row with_first(const Problem& problem, const Repeats& repeats, Once once) {
+template <class Stated, class Once>
+Row with_first(const Stated& problem, const Repeats& repeats, Once once) {
   Row row = repeated(repeats, [&] { return once(problem); });
-  Problem forgetful = problem;
+  Stated forgetful = problem;
   forgetful.findings = Findings::none();
   constexpr int few = 3;
   Repeats some = repeats;
@@ -132,12 +132,11 @@ BoundaryRuns::BoundaryRuns(const reproduce::BoundaryTestProblem& problem)
       reference_(solve_boundary(problem.problem, {.tolerance = 1e-13, .stages = 7})) {}
 
 Row BoundaryRuns::run(int stages, double tolerance, const Repeats& repeats) const {
-  return repeated(repeats, [&] {
+  return with_first(problem_.problem, repeats, [&](const BoundaryProblem& stated) {
     Row row;
     const double begin = cpu_microseconds();
     const BoundarySolution solution = solve_boundary(
-        problem_.problem,
-        {.tolerance = tolerance, .stages = stages, .time_limit = repeats.time_limit});
+        stated, {.tolerance = tolerance, .stages = stages, .time_limit = repeats.time_limit});
     row.cpu_us = cpu_microseconds() - begin;
     row.steps = static_cast<std::int64_t>(solution.t.size()) - 1;
     row.rejected = solution.statistics.rejected;

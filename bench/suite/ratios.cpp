@@ -13,7 +13,9 @@ std::string Series::label() const {
 
 double Series::time_for(double digits, Time time) const {
   const auto microseconds = [&](const Row& row) {
-    return time == Time::whole_call ? row.cpu_us : row.cpu_us - row.start_us;
+    return time == Time::whole_call   ? row.cpu_us
+           : time == Time::first_call ? row.first_us
+                                      : row.cpu_us - row.start_us;
   };
   const Row* before = nullptr;
   for (const Row& row : rows) {

@@ -4,7 +4,7 @@
 
 namespace daedalus::bench {
 
-enum class Time { whole_call, steps_only };
+enum class Time { whole_call, steps_only, first_call };
 
 /// One code with one method on one problem, from crude to sharp tolerances.
 struct Series {

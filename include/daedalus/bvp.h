@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "daedalus/findings.h"
 #include "daedalus/function.h"
 #include "daedalus/model.h"
 #include "daedalus/solution.h"
@@ -52,6 +53,7 @@ struct BoundaryProblem {
   Values parameter_guess = {};
   Names variables = {};        ///< of z and y; default x1, x1', ..., y1, ...
   Names condition_names = {};  ///< default: condition 1, ...
+  Findings findings = {};      ///< of earlier runs, shared by copies
   /// Length of z, parameters included.
   int states() const;
 };

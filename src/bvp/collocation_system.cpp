@@ -345,15 +345,15 @@ int CollocationSystem::highest() const {
   return order.empty() ? 1 : *std::max_element(order.begin(), order.end());
 }
 
-void CollocationSystem::guess(const BoundaryGraph& graph, double t, double* s,
+void CollocationSystem::guess(const BoundaryGuess& of_variables, int variables, double t, double* s,
                               std::vector<double>& values) const {
   std::fill(s, s + slots(), 0.0);
-  if (!graph.guess) return;
+  if (!of_variables) return;
   const int orders = highest() + 1;
-  values.assign(at(orders) * graph.variables.size(), 0.0);
+  values.assign(at(orders * variables), 0.0);
   double* x[16] = {};
-  for (int k = 0; k < orders; ++k) x[k] = values.data() + at(k) * graph.variables.size();
-  graph.guess(t, orders, x);
+  for (int k = 0; k < orders; ++k) x[k] = values.data() + k * variables;
+  of_variables(t, orders, x);
   for (const Source& source : sources_)
     if (source.order < orders) s[source.slot] = x[source.order][source.variable];
 }

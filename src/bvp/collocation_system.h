@@ -50,8 +50,9 @@ class CollocationSystem {
   /// has no slot.
   Closure closure;
 
-  /// z, w, y from the guess of the problem; `values` is memory.
-  void guess(const BoundaryGraph& graph, double t, double* s, std::vector<double>& values) const;
+  /// z, w, y from a guess of so many variables; `values` is memory.
+  void guess(const BoundaryGuess& of_variables, int variables, double t, double* s,
+             std::vector<double>& values) const;
 
  private:
   struct Construction;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,17 +24,14 @@ void remove_span(const std::vector<Vector>& columns, Vector& v) {
 
 }  // namespace
 
-Conditions::Conditions(const BoundaryGraph& graph, const CollocationSystem& system)
-    : graph_(graph),
-      system_(system),
-      slots_(system.slots()),
-      states_(system.states()),
-      user_(graph.conditions.rows()) {
-  const int variables = graph.size();
+ConditionEquations::ConditionEquations(const BoundaryGraph& graph,
+                                       const CollocationSystem& system) {
+  const int variables = graph.size(), states = system.states(), rows = graph.conditions.rows();
+  if (rows == 0) return;
   const auto place = [&](int variable, int order) {
     std::vector<int> slots = system.place(variable % variables, order);
     for (int& s : slots) {
-      if (s >= states_) {
+      if (s >= states) {
         if (!system.closure.determines(s))
           throw InvalidInput(fmt::format(
               "the boundary conditions use {}{}, which follows from the states only by derivatives "
@@ -41,9 +39,9 @@ Conditions::Conditions(const BoundaryGraph& graph, const CollocationSystem& syst
               "equation der(...) = ... for it",
               order > 0 ? "a derivative of " : "",
               graph.variables[at_index(variable % variables)]));
-        need_closure_ = true;
+        need_closure = true;
       }
-      s += variable / variables * slots_;
+      s += variable / variables * system.slots();
     }
     if (slots.empty())
       throw InvalidInput(
@@ -51,11 +49,20 @@ Conditions::Conditions(const BoundaryGraph& graph, const CollocationSystem& syst
                       graph.variables[at_index(variable % variables)]));
     return slots;
   };
-  std::vector<int> rows(at_index(user_));
-  for (int i = 0; i < user_; ++i) rows[at_index(i)] = i;
-  if (user_ > 0)
-    equations_ = SlotEquations(graph.conditions, place, rows,
-                               std::vector<double>(at_index(user_), 1.0), graph.discrete);
+  std::vector<int> row(at_index(rows));
+  std::iota(row.begin(), row.end(), 0);
+  equations = SlotEquations(graph.conditions, place, row, std::vector<double>(row.size(), 1.0),
+                            graph.discrete);
+}
+
+Conditions::Conditions(const BoundaryGraph& graph, const CollocationSystem& system,
+                       const ConditionEquations& equations)
+    : graph_(graph),
+      system_(system),
+      slots_(system.slots()),
+      states_(system.states()),
+      user_(graph.conditions.rows()),
+      own_(equations) {
   const int points = static_cast<int>(graph.points.size());
   joined_.resize(at_index(points * slots_));
   values_.resize(at_index(user_));
@@ -83,8 +90,8 @@ void Conditions::evaluate_user(const std::vector<NodeState>& at) {
 void Conditions::linearize_user(const std::vector<NodeState>& at) {
   evaluate_user(at);
   user_jacobian_.setZero();
-  if (user_ > 0) equations_.add_jacobian(0, joined_.data(), user_jacobian_, scratch_);
-  if (!need_closure_) return;
+  if (user_ > 0) own_.equations.add_jacobian(0, joined_.data(), user_jacobian_, scratch_);
+  if (!own_.need_closure) return;
   const std::vector<int>& unknowns = system_.closure.unknowns();
   for (std::size_t p = 1; p < at.size(); ++p) {
     const int first = static_cast<int>(p - 1) * slots_;
@@ -204,7 +211,7 @@ void Conditions::residual(const std::vector<NodeState>& at, const double* left_c
   for (const int slot : system_.zero_at_left) to[row++] = at[0].slots[at_index(slot)];
   evaluate_user(at);
   std::fill(values_.begin(), values_.end(), 0.0);
-  equations_.add_residual(0, joined_.data(), values_.data(), scratch_);
+  own_.equations.add_residual(0, joined_.data(), values_.data(), scratch_);
   for (const int i : kept_) to[row++] = values_[at_index(i)];
 }
 
@@ -212,9 +219,9 @@ std::string Conditions::violated(const std::vector<NodeState>& at, double tolera
   if (aside_.empty()) return {};
   evaluate_user(at);
   std::fill(values_.begin(), values_.end(), 0.0);
-  equations_.add_residual(0, joined_.data(), values_.data(), scratch_);
+  own_.equations.add_residual(0, joined_.data(), values_.data(), scratch_);
   user_jacobian_.setZero();
-  equations_.add_jacobian(0, joined_.data(), user_jacobian_, scratch_);
+  own_.equations.add_jacobian(0, joined_.data(), user_jacobian_, scratch_);
   for (const int i : aside_) {
     double scale = 0;  // what errors of the tolerance make of it
     for (int j = 0; j < user_jacobian_.cols(); ++j)

@@ -9,10 +9,20 @@
 
 namespace daedalus::bvp {
 
+/// Those of the user as functions of the slots of all points, one after the other. Never changes
+/// after construction, so threads share it.
+struct ConditionEquations {
+  SlotEquations equations;
+  bool need_closure = false;
+
+  /// Throws InvalidInput for conditions that use what has no slot.
+  ConditionEquations(const BoundaryGraph& graph, const CollocationSystem& system);
+};
+
 class Conditions {
  public:
-  /// Throws InvalidInput for conditions that use what has no slot.
-  Conditions(const BoundaryGraph& graph, const CollocationSystem& system);
+  Conditions(const BoundaryGraph& graph, const CollocationSystem& system,
+             const ConditionEquations& equations);
 
   /// The mesh point of each point, the left end first.
   std::vector<int> nodes(const std::vector<double>& mesh) const;
@@ -28,7 +38,7 @@ class Conditions {
   bool is_chosen() const { return chosen_; }
   /// Whether they use highest derivatives or algebraic variables, which then have to follow from
   /// the states of a node (closure.h).
-  bool need_closure() const { return need_closure_; }
+  bool need_closure() const { return own_.need_closure; }
   void jacobian(const std::vector<NodeState>& at, Matrix& to);
   void residual(const std::vector<NodeState>& at, const double* left_constraints, Vector& to);
   /// The condition set aside that a solution violates most, if by more than its tolerance.
@@ -47,9 +57,9 @@ class Conditions {
   const CollocationSystem& system_;
   Scratch scratch_;
   int slots_, states_, index_two_ = 0, user_;
-  SlotEquations equations_;
+  const ConditionEquations& own_;
   std::vector<int> kept_, aside_;
-  bool chosen_ = false, need_closure_ = false;
+  bool chosen_ = false;
   std::vector<std::string> notes_;
   std::vector<double> joined_, values_, lower_values_;
   Matrix user_jacobian_, lower_jacobian_;

@@ -77,7 +77,8 @@ BoundarySolution solve_boundary(const Model& model, const BoundaryOptions& optio
   if (!model.is_boundary_value_problem())
     throw InvalidInput(fmt::format(
         "{} has no boundary conditions; they stand in a 'constraint' section", model.name()));
-  return bvp::solve_graph(*model.boundary(), options, before);
+  const auto& graph = model.boundary();
+  return bvp::solve_graph(graph, graph->guess, Findings::none(), options, before);
 }
 
 }  // namespace daedalus

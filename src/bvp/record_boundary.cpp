@@ -6,6 +6,7 @@
 #include "bvp/boundary_graph.h"
 #include "daedalus/error.h"
 #include "expression/recorded_equations.h"
+#include "problem/findings.h"
 #include "problem/require.h"
 
 namespace daedalus {
@@ -78,8 +79,18 @@ std::string name_of_state(const BoundaryProblem& p, std::size_t place, int varia
   return fmt::format("x{}{}", variable + 1, std::string(static_cast<std::size_t>(order), '\''));
 }
 
-EquationSet record_equations(const BoundaryProblem& p, const Layout& layout) {
-  Graph graph;
+/// Of equations and conditions in one graph.
+struct Roots {
+  std::vector<NodeId> equations, conditions;
+  bool operator==(const Roots&) const = default;
+};
+
+int width_of_condition(const BoundaryProblem& p) {
+  return p.states() + (p.conditions_on_algebraic ? p.algebraic : 0);
+}
+
+/// Inputs: time, states, algebraic variables, highest derivatives.
+std::vector<NodeId> record_equations(const BoundaryProblem& p, const Layout& layout, Graph& graph) {
   const int states = static_cast<int>(layout.state.size());
   const int components = static_cast<int>(p.orders.size());
   const Expr t(graph, graph.input(0));
@@ -99,7 +110,32 @@ EquationSet record_equations(const BoundaryProblem& p, const Layout& layout) {
   }
   for (int k = 0; k < p.algebraic; ++k)
     roots.push_back(out[static_cast<std::size_t>(components + k)].node_in(graph));
-  return recorded_equations(graph, roots, [&](EquationBuilder& builder, int input) -> NodeId {
+  return roots;
+}
+
+/// Inputs: what is known at the first point, at the second, ...
+std::vector<NodeId> record_conditions(const BoundaryProblem& p, Graph& graph) {
+  const int points = p.points.empty() ? 2 : static_cast<int>(p.points.size());
+  const int inputs = width_of_condition(p) * points;
+  std::vector<Expr> z, out(static_cast<std::size_t>(p.conditions));
+  for (int j = 0; j < inputs; ++j) z.emplace_back(graph, graph.input(j));
+  if (p.conditions > 0)
+    p.condition(Expr(0), {InputOf<Expr>(z.data(), inputs)},
+                OutputOf<Expr>(out.data(), p.conditions));
+  std::vector<NodeId> roots;
+  for (const Expr& e : out) roots.push_back(e.node_in(graph));
+  return roots;
+}
+
+Roots record(const BoundaryProblem& p, const Layout& layout, Graph& graph) {
+  return {record_equations(p, layout, graph), record_conditions(p, graph)};
+}
+
+EquationSet equations_of(const BoundaryProblem& p, const Layout& layout, const Graph& graph,
+                         const Roots& roots) {
+  const int states = static_cast<int>(layout.state.size()), rates = 1 + states + p.algebraic;
+  const int components = static_cast<int>(p.orders.size());
+  const auto leaf = [&](EquationBuilder& builder, int input) -> NodeId {
     if (input == 0) return builder.time();
     if (input <= states) {
       const auto [variable, order] = layout.state[static_cast<std::size_t>(input - 1)];
@@ -108,33 +144,23 @@ EquationSet record_equations(const BoundaryProblem& p, const Layout& layout) {
     if (input < rates) return builder.variable(layout.components + input - 1 - states);
     const int c = input - rates;
     return builder.variable(c, c < components ? p.orders[static_cast<std::size_t>(c)] : 1);
-  });
+  };
+  return recorded_equations(graph, roots.equations, leaf);
 }
 
-EquationSet record_conditions(const BoundaryProblem& p, const Layout& layout, int points) {
-  Graph graph;
-  const int states = static_cast<int>(layout.state.size());
-  const int width = states + (p.conditions_on_algebraic ? p.algebraic : 0);
-  std::vector<Expr> z, out(static_cast<std::size_t>(p.conditions));
-  for (int j = 0; j < width * points; ++j) z.emplace_back(graph, graph.input(j));
-  if (p.conditions > 0)
-    p.condition(Expr(0), {InputOf<Expr>(z.data(), width * points)},
-                OutputOf<Expr>(out.data(), p.conditions));
-  std::vector<NodeId> roots;
-  for (const Expr& e : out) roots.push_back(e.node_in(graph));
-  return recorded_equations(graph, roots, [&](EquationBuilder& builder, int input) {
+EquationSet conditions_of(const BoundaryProblem& p, const Layout& layout, const Graph& graph,
+                          const Roots& roots) {
+  const int states = static_cast<int>(layout.state.size()), width = width_of_condition(p);
+  const auto leaf = [&](EquationBuilder& builder, int input) {
     const int place = input % width, first = input / width * layout.variables();
     if (place >= states) return builder.variable(first + layout.components + place - states);
     const auto [variable, order] = layout.state[static_cast<std::size_t>(place)];
     return builder.variable(first + variable, order);
-  });
+  };
+  return recorded_equations(graph, roots.conditions, leaf);
 }
 
-}  // namespace
-
-BoundaryGraph graph_of(const BoundaryProblem& p) {
-  check(p);
-  const Layout layout(p);
+BoundaryGraph named_graph(const BoundaryProblem& p, const Layout& layout) {
   BoundaryGraph graph;
   for (std::size_t j = 0; j < layout.state.size(); ++j)
     if (layout.state[j].second == 0)
@@ -160,15 +186,57 @@ BoundaryGraph graph_of(const BoundaryProblem& p) {
   graph.t_span = p.t_span;
   graph.points = p.points;
   if (graph.points.empty()) graph.points = {p.t_span.begin, p.t_span.end};
-  graph.equations = record_equations(p, layout);
-  graph.conditions = record_conditions(p, layout, static_cast<int>(graph.points.size()));
   graph.condition_names = p.condition_names;
   for (int i = static_cast<int>(graph.condition_names.size()); i < p.conditions; ++i)
     graph.condition_names.push_back(fmt::format("condition {}", i + 1));
-  if (!p.guess && p.parameter_guess.empty()) return graph;
+  return graph;
+}
+
+/// A record, and what was made of it. Equal expressions are one node: functions that do the same
+/// once more give the same roots.
+struct BoundaryRecord {
+  mutable std::recursive_timed_mutex turn;  ///< for the graph of the record
+  mutable Graph graph;
+  Roots roots;
+  BoundaryProblem given;  ///< without functions
+  BoundaryGraph made;
+
+  explicit BoundaryRecord(const BoundaryProblem& p) : given(p) {
+    given.f = {}, given.g = {}, given.condition = {}, given.guess = {};
+    given.findings = Findings::none();
+    const Layout layout(p);
+    roots = record(p, layout, graph);
+    made = named_graph(p, layout);
+    made.equations = equations_of(p, layout, graph, roots);
+    made.conditions = conditions_of(p, layout, graph, roots);
+  }
+  bool fits(const BoundaryProblem& p) const {
+    const BriefTurn mine(turn);
+    return mine && p.orders == given.orders && p.algebraic == given.algebraic &&
+           p.parameters == given.parameters && p.conditions == given.conditions &&
+           p.conditions_on_algebraic == given.conditions_on_algebraic &&
+           p.t_span.begin == given.t_span.begin && p.t_span.end == given.t_span.end &&
+           p.points == given.points && p.variables == given.variables &&
+           p.condition_names == given.condition_names && record(p, Layout(p), graph) == roots;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const BoundaryGraph> recorded_graph(const BoundaryProblem& p) {
+  check(p);
+  const auto found = found_or_made<BoundaryRecord>(
+      p.findings, [&](const BoundaryRecord& known) { return known.fits(p); },
+      [&] { return std::make_shared<BoundaryRecord>(p); });
+  return {found, &found->made};
+}
+
+BoundaryGuess guess_of(const BoundaryProblem& p) {
+  if (!p.guess && p.parameter_guess.empty()) return {};
+  const Layout layout(p);
   const int own = p.states() - p.parameters;
-  graph.guess = [guess = p.guess, parameters = p.parameter_guess, layout, own, z = Vector(own),
-                 y = Vector(p.algebraic)](double t, int orders, double* const* x) mutable {
+  return [guess = p.guess, parameters = p.parameter_guess, layout, own, z = Vector(own),
+          y = Vector(p.algebraic)](double t, int orders, double* const* x) mutable {
     z.setZero(), y.setZero();
     if (guess) guess(t, Output(z.data(), own), Output(y.data(), layout.algebraic));
     for (int j = 0; j < own; ++j) {
@@ -179,6 +247,11 @@ BoundaryGraph graph_of(const BoundaryProblem& p) {
       x[0][layout.components - parameters.size() + k] = parameters[k];
     for (int k = 0; k < layout.algebraic; ++k) x[0][layout.components + k] = y[k];
   };
+}
+
+BoundaryGraph graph_of(const BoundaryProblem& p) {
+  BoundaryGraph graph = *recorded_graph(p);
+  graph.guess = guess_of(p);
   return graph;
 }
 

@@ -10,6 +10,7 @@
 #include "bvp/mesh.h"
 #include "bvp/newton.h"
 #include "bvp/polynomial.h"
+#include "bvp/prepared_boundary.h"
 #include "bvp/stages.h"
 #include "daedalus/error.h"
 
@@ -43,17 +44,19 @@ void check(const BoundaryOptions& options, Interval span) {
 
 class BoundaryRun {
  public:
-  BoundaryRun(const BoundaryGraph& graph, const BoundaryOptions& options)
-      : graph_(graph),
+  BoundaryRun(std::shared_ptr<const PreparedBoundary> prepared, const BoundaryGuess& guess,
+              const BoundaryOptions& options)
+      : prepared_(std::move(prepared)),
+        graph_(*prepared_->graph),
+        system_(prepared_->system),
+        guess_(guess),
         options_(options),
-        shared_(std::make_shared<CollocationSystem>(graph, options.form, options.gamma)),
-        system_(*shared_),
         basis_(Basis::shared(options.points,
                              options.stages > 0
                                  ? options.stages
                                  : first_stages(options.tolerance, system_.highest()),
                              system_.highest())),
-        conditions_(graph, system_),
+        conditions_(graph_, system_, prepared_->conditions),
         equations_(system_, basis_, conditions_, options),
         kernel_(equations_.kernel()),
         newton_(equations_, options_, statistics_),
@@ -92,13 +95,14 @@ class BoundaryRun {
     u.z.resize(states, elements + 1), u.w.resize(n * k, elements), u.y.resize(d * k, elements);
     Vector s(system_.slots());
     std::vector<double> values;
+    const auto guess = [&](double t) { system_.guess(guess_, graph_.size(), t, s.data(), values); };
     for (int i = 0; i <= elements; ++i) {
-      system_.guess(graph_, mesh[at(i)], s.data(), values);
+      guess(mesh[at(i)]);
       u.z.col(i) = s.head(states);
     }
     for (int i = 0; i < elements; ++i)
       for (int j = 0; j < k; ++j) {
-        if (d > 0) system_.guess(graph_, u.left(i) + basis_.rho(j) * u.length(i), s.data(), values);
+        if (d > 0) guess(u.left(i) + basis_.rho(j) * u.length(i));
         u.y.col(i).segment(j * d, d) = s.tail(d);
         for (int c = 0; c < n; ++c) {
           const int top = system_.offset[at(c)] + system_.order[at(c)] - 1;
@@ -173,7 +177,7 @@ class BoundaryRun {
     options.mesh = spread(need, u.t, u.elements(), graph_.points);
     options.time_limit -= seconds();
     const BoundarySolution here = base(u);
-    BoundarySolution there = BoundaryRun(graph_, options).run(&here);
+    BoundarySolution there = BoundaryRun(prepared_, guess_, options).run(&here);
     if (!there.succeeded() && there.reason != Reason::interrupted) return {};
     there.statistics.meshes += statistics_.meshes;
     there.statistics.newton += statistics_.newton;
@@ -277,7 +281,8 @@ class BoundaryRun {
     BoundarySolution solution;
     solution.variables = graph_.shown_names;
     solution.notes = conditions_.notes();
-    solution.polynomial = std::make_shared<PiecewisePolynomial>(graph_, shared_, basis_, u);
+    solution.polynomial = std::make_shared<PiecewisePolynomial>(
+        graph_, std::shared_ptr<const CollocationSystem>(prepared_, &system_), basis_, u);
     solution.t = u.t;
     std::vector<double> row(graph_.shown.size());
     for (const double t : u.t) {
@@ -341,10 +346,11 @@ class BoundaryRun {
         u);
   }
 
+  std::shared_ptr<const PreparedBoundary> prepared_;
   const BoundaryGraph& graph_;
-  BoundaryOptions options_;
-  std::shared_ptr<const CollocationSystem> shared_;
   const CollocationSystem& system_;
+  const BoundaryGuess& guess_;
+  BoundaryOptions options_;
   const Basis& basis_;
   Conditions conditions_;
   MeshEquations equations_;
@@ -357,22 +363,30 @@ class BoundaryRun {
 
 }  // namespace
 
-BoundarySolution solve_graph(const BoundaryGraph& graph, const BoundaryOptions& options,
-                             const BoundarySolution* before) {
-  check(options, graph.t_span);
-  if (options.form != ConstraintForm::regularised) return BoundaryRun(graph, options).run(before);
+BoundarySolution solve_graph(const std::shared_ptr<const BoundaryGraph>& graph,
+                             const BoundaryGuess& guess, const Findings& findings,
+                             const BoundaryOptions& options, const BoundarySolution* before) {
+  check(options, graph->t_span);
+  if (options.form != ConstraintForm::regularised) {
+    const auto prepared = PreparedBoundary::of(graph, options.form, options.gamma, findings);
+    return BoundaryRun(prepared, guess, options).run(before);
+  }
   BoundaryOptions direct = options;
   direct.form = ConstraintForm::direct;
-  const BoundaryGraph iterates = regularised(graph, options.eps, options.iterations);
-  return BoundaryRun(iterates, direct).run(before);
+  BoundaryGraph with_guess = *graph;
+  with_guess.guess = guess;
+  const auto iterates = std::make_shared<const BoundaryGraph>(
+      regularised(with_guess, options.eps, options.iterations));
+  const auto prepared = PreparedBoundary::of(iterates, direct.form, direct.gamma, Findings::none());
+  return BoundaryRun(prepared, iterates->guess, direct).run(before);
 }
 
 }  // namespace bvp
 
 BoundarySolution solve_boundary(const BoundaryProblem& problem, const BoundaryOptions& options,
                                 const BoundarySolution* before) {
-  const bvp::BoundaryGraph graph = bvp::graph_of(problem);
-  return bvp::solve_graph(graph, options, before);
+  return bvp::solve_graph(bvp::recorded_graph(problem), bvp::guess_of(problem), problem.findings,
+                          options, before);
 }
 
 }  // namespace daedalus

@@ -4,7 +4,8 @@
 
 namespace daedalus::bvp {
 
-BoundarySolution solve_graph(const BoundaryGraph& graph, const BoundaryOptions& options,
-                             const BoundarySolution* before);
+BoundarySolution solve_graph(const std::shared_ptr<const BoundaryGraph>& graph,
+                             const BoundaryGuess& guess, const Findings& findings,
+                             const BoundaryOptions& options, const BoundarySolution* before);
 
 }  // namespace daedalus::bvp
