@@ -7,6 +7,13 @@
 
 namespace daedalus {
 
+/// Where the polynomial of a step is known, and what its bases are divided by.
+struct StageNodes {
+  const double* c;
+  const double* weight;
+  bool through_origin;  ///< zero at the beginning of the step
+};
+
 /// Matrices are s x s, row-major.
 struct StageKernels {
   /// out_i = sum_j m_ij in_j.
@@ -17,9 +24,11 @@ struct StageKernels {
   /// v -= d and z = T v; returns sum (weight d)^2 over all stages.
   double (*advance)(int s, int n, const double* t, const double* weight, const double* d, double* v,
                     double* z);
-  /// z_i = sum_j m_ij last_j - increment.
-  void (*extrapolate)(int s, int n, const double* m, const double* last, const double* increment,
-                      double* z);
+  /// z_i = u(1 + c_i ratio) - increment, where u is the polynomial through `last`.
+  void (*extrapolate)(int s, int n, const StageNodes& nodes, double ratio, const double* last,
+                      const double* increment, double* z);
+  /// out = sum_j m_j in_j.
+  void (*sum)(int s, int n, const double* m, const double* in, double* out);
 };
 
 /// For s stages; s is passed to them nevertheless.

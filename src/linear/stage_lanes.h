@@ -6,6 +6,7 @@ namespace {
 template <int S>
 struct StagesOf {
   static constexpr int most = S > 0 ? S : max_stages;
+  static constexpr int columns = (most + 7) / 8 * 8;
 
   static void combine(int s_given, int n, const double* m, const double* in, double* out) {
     const int s = S > 0 ? S : s_given;
@@ -51,14 +52,43 @@ struct StagesOf {
     return sum;
   }
 
-  static void extrapolate(int s_given, int n, const double* m, const double* last,
-                          const double* increment, double* z) {
+  static void extrapolate(int s_given, int n, const StageNodes& nodes, double ratio,
+                          const double* last, const double* increment, double* z) {
     const int s = S > 0 ? S : s_given;
+    // A column of the matrix for each basis, a lane for each stage.
+    alignas(64) double m[most * columns];
+    for (int i = 0; i < s; i += width) {
+      const Lanes theta = 1 + ratio * load_first(nodes.c + i, s - i);
+      Lanes product = nodes.through_origin ? theta : spread(1.0);
+      Lanes basis[most];
+      for (int j = 0; j < s; ++j) {
+        basis[j] = product * nodes.weight[j];
+        product *= theta - nodes.c[j];
+      }
+      product = spread(1.0);
+      for (int j = s - 1; j >= 0; --j) {
+        store(m + j * columns + i, basis[j] * product);
+        product *= theta - nodes.c[j];
+      }
+    }
     for (int k = 0; k < n; k += width) {
       const Lanes reached = load(increment + k);
       Lanes x[most];
       for (int j = 0; j < s; ++j) x[j] = load(last + j * n + k);
-      for (int i = 0; i < s; ++i) store(z + i * n + k, row(s, m + i * s, x) - reached);
+      for (int i = 0; i < s; ++i) {
+        Lanes u = m[i] * x[0];
+        for (int j = 1; j < s; ++j) u += m[j * columns + i] * x[j];
+        store(z + i * n + k, u - reached);
+      }
+    }
+  }
+
+  static void sum(int s_given, int n, const double* m, const double* in, double* out) {
+    const int s = S > 0 ? S : s_given;
+    for (int k = 0; k < n; k += width) {
+      Lanes total = m[0] * load(in + k);
+      for (int j = 1; j < s; ++j) total += m[j] * load(in + j * n + k);
+      store(out + k, total);
     }
   }
 
@@ -73,7 +103,7 @@ struct StagesOf {
 template <int S>
 StageKernels kernels_of_stages() {
   return {StagesOf<S>::combine, StagesOf<S>::arguments, StagesOf<S>::advance,
-          StagesOf<S>::extrapolate};
+          StagesOf<S>::extrapolate, StagesOf<S>::sum};
 }
 
 StageKernels stage_kernels_for(int s) {

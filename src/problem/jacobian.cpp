@@ -165,6 +165,7 @@ void Jacobian::choose_colours() {
     colour_start_.resize(static_cast<std::size_t>(n) + 1);
     std::iota(colour_start_.begin(), colour_start_.end(), 0);
     colours_ = n;
+    has_own_colours_ = true;
     return;
   }
   // Greedy: a column takes the first colour that no column sharing a row with it has.
@@ -206,6 +207,14 @@ void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt
     for (int d = 0; d < width; ++d)
       for (int j : columns_of(first + d)) seeded[j].d[d] = 1;
     system_.residual(Dual(t), work_.y.data(), work_.yp.data(), work_.r.data());
+    if (has_own_colours_) {
+      for (int d = 0; d < width; ++d) {
+        seeded[first + d].d[d] = 0;
+        double* const column = values.data() + static_cast<std::ptrdiff_t>(first + d) * colours_;
+        for (int i = 0; i < colours_; ++i) column[i] = work_.r[i].d[d];
+      }
+      continue;
+    }
     for (int d = 0; d < width; ++d)
       for (int j : columns_of(first + d)) {
         seeded[j].d[d] = 0;

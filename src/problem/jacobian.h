@@ -70,6 +70,7 @@ class Jacobian {
   Pattern pattern_;
   SparseWork direct_work_;
   int colours_ = 0;
+  bool has_own_colours_ = false;             ///< every column, and each has entries in all rows
   std::vector<int> columns_, colour_start_;  ///< sorted by colour; where each one begins
   int nonfinite_row_ = -1;
   bool mass_known_ = false;

@@ -68,11 +68,12 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
 }
 
 void ImplicitStages::extrapolate(double h) {
-  double basis[max_stages * max_stages], low_basis[max_stages];
   const double ratio = h / last_h_;
-  for (int i = 0; i < s_; ++i) constants_.polynomial.basis(1 + data_.c[i] * ratio, basis + i * s_);
-  kernels_.extrapolate(s_, stride_, basis, last_z_, increment_, z_);
+  const StagePolynomial& u = constants_.polynomial;
+  kernels_.extrapolate(s_, stride_, {u.nodes(), u.weights(), u.is_through_origin()}, ratio, last_z_,
+                       increment_, z_);
   if (!lowers_multipliers_) return;
+  double low_basis[max_stages];
   const int low = constants_.low_polynomial.stages();
   for (int i = 0; i < s_; ++i) {
     constants_.low_polynomial.stage_basis(1 + data_.c[i] * ratio, low_basis);
@@ -168,15 +169,14 @@ void ImplicitStages::result(const State& state, double h, double* y1, double* yp
 void ImplicitStages::estimate(const State& state, double h, double* error, bool refine,
                               Statistics& statistics) {
   double* const slope = d_;
-  double* const point = residual_;
+  double* const moved = residual_;
   const double at = constants_.defect_at;
-  for (int k = 0; k < n_; ++k) {
-    double derivative = 0, value = state.y[k];
-    for (int j = 0; j < s_; ++j) {
-      derivative += constants_.defect_slope[j] * slope_[j * stride_ + k];
-      if (at != 0) value += constants_.defect_value[j] * z_[j * stride_ + k];
-    }
-    slope[k] = derivative, point[k] = value;
+  kernels_.sum(s_, stride_, constants_.defect_slope.data(), slope_, slope);
+  const double* point = state.y.data();
+  if (at != 0) {
+    kernels_.sum(s_, stride_, constants_.defect_value.data(), z_, moved);
+    for (int k = 0; k < n_; ++k) moved[k] += state.y[k];
+    point = moved;
   }
   double* const estimate = v_;
   const auto defect = [&] {
@@ -187,7 +187,8 @@ void ImplicitStages::estimate(const State& state, double h, double* error, bool 
   };
   defect();
   if (!refine) return;
-  for (int k = 0; k < n_; ++k) point[k] += error[k];
+  for (int k = 0; k < n_; ++k) moved[k] = point[k] + error[k];
+  point = moved;
   defect();
 }
 
@@ -196,11 +197,8 @@ bool ImplicitStages::predict(const State& state, double h, double part, double* 
   if (last_h_ == 0 || h / last_h_ > longest) return false;
   double basis[max_stages];
   constants_.polynomial.basis(1 + part * h / last_h_, basis);
-  for (int k = 0; k < n_; ++k) {
-    double sum = state.y[k] - increment_[k];
-    for (int j = 0; j < s_; ++j) sum += basis[j] * last_z_[j * stride_ + k];
-    y[k] = sum;
-  }
+  kernels_.sum(s_, stride_, basis, last_z_, residual_);
+  for (int k = 0; k < n_; ++k) y[k] = state.y[k] - increment_[k] + residual_[k];
   return true;
 }
 

@@ -17,6 +17,10 @@ class StagePolynomial {
   /// Bases of degree s - 1 on c alone, for functions known at the stages only (derivatives).
   void stage_basis(double theta, double* out) const { times_products(theta, 1, weight_, out); }
   int stages() const { return static_cast<int>(c_.size()); }
+  bool is_through_origin() const { return through_origin_; }
+  const double* nodes() const { return c_.data(); }
+  /// What `basis` multiplies the products by.
+  const double* weights() const { return through_origin_ ? origin_weight_.data() : weight_.data(); }
 
  private:
   /// first weight_i prod_{j != i} (theta - c_j).

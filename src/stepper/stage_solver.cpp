@@ -33,8 +33,10 @@ void StageSolver::minus_defect(double t, const double* y, const double* yp, doub
   ++statistics.rhs;
   // Without stiff accuracy the algebraic rows do not hold at mesh points; what they lack there is
   // no error of this step and would not vanish with h.
-  const bool forgives = !stiffly_accurate_ || forgives_start_;
-  for (int k = 0; k < n_; ++k) out[k] = forgives && system_.algebraic_row[k] ? 0.0 : -out[k];
+  for (int k = 0; k < n_; ++k) out[k] = -out[k];
+  if (stiffly_accurate_ && !forgives_start_) return;
+  for (int k = 0; k < n_; ++k)
+    if (system_.algebraic_row[k]) out[k] = 0;
 }
 
 void StageSolver::interpolant(const State& state, const State& next, Interpolant& out) const {
@@ -94,7 +96,8 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   // by a few tolerances; linear fields, which it spares an iteration, need no more.
   const bool told = !settings_.measure_rate && increment <= most_by_hearsay_;
   const bool measured = count_ > 1 || told || increment == 0;
-  if (count_ == 1 && measured)
+  // Where the root is larger than what it is taken of, most of the time it need not be known.
+  if (count_ == 1 && measured && (eta_ >= 1 || eta_ * increment <= settings_.tolerance))
     eta_ = std::pow(std::max(eta_, std::numeric_limits<double>::epsilon()), 0.8);
   if (measured && eta_ * increment <= settings_.tolerance) return Verdict::converged;
   return left > 0 ? Verdict::go_on : Verdict::diverged;
