@@ -9,8 +9,9 @@ AlgebraicProjection::AlgebraicProjection(const System& system, Jacobian& jacobia
     : system_(system), jacobian_(jacobian) {
   needed_ = std::any_of(system.algebraic_row.begin(), system.algebraic_row.end(),
                         [](char c) { return c != 0; });
-  zero_.assign(system.size, 0.0), r_.assign(system.size, 0.0), trial_.assign(system.size, 0.0);
-  start_.assign(system.size, 0.0);
+  work_.assign(4 * static_cast<std::size_t>(system.size), 0.0);
+  double* place = work_.data();
+  for (double** part : {&zero_, &r_, &trial_, &start_}) *part = place, place += system.size;
 }
 
 bool AlgebraicProjection::refactor(double t, const double* y) {
@@ -19,7 +20,7 @@ bool AlgebraicProjection::refactor(double t, const double* y) {
     pencil_ = jacobian_.make_pencil();
     factors_ = make_real_factors(pencil_);
   }
-  if (!jacobian_.evaluate(t, y, zero_.data(), pencil_)) return false;
+  if (!jacobian_.evaluate(t, y, zero_, pencil_)) return false;
   double largest_a = 0, largest_e = 0;
   for (std::size_t k = 0; k < pencil_.a.size(); ++k) {
     largest_a = std::max(largest_a, std::abs(pencil_.a[k]));
@@ -39,8 +40,8 @@ bool AlgebraicProjection::find_index() {
     if (!factors_->factor(pencil_, k == 0 ? shift_ : 1e-3 * shift_)) return false;
     for (int i = 0; i < system_.size; ++i)
       trial_[i] = system_.algebraic_row[i] ? 1 + 0.618 * (i % 7) : 0.0;
-    factors_->solve(trial_.data());
-    for (double x : trial_) size[k] = std::max(size[k], std::abs(x));
+    factors_->solve(trial_);
+    for (int i = 0; i < system_.size; ++i) size[k] = std::max(size[k], std::abs(trial_[i]));
   }
   index_one_ = size[0] <= 30 * size[1];
   return index_known_ = true;
@@ -56,8 +57,8 @@ std::vector<int> AlgebraicProjection::of_higher_index(double t, const double* y)
     if (!factors_->factor(pencil_, factor * shift_)) return list;
     for (int i = 0; i < system_.size; ++i)
       trial_[i] = system_.algebraic_row[i] ? 1 + 0.618 * (i % 7) : 0.0;
-    factors_->solve(trial_.data());
-    if (factor == 1.0) with_shift = trial_;
+    factors_->solve(trial_);
+    if (factor == 1.0) with_shift.assign(trial_, trial_ + system_.size);
   }
   for (int j = 0; j < system_.size; ++j)
     if (std::abs(with_shift[j]) > 30 * std::abs(trial_[j]) && std::abs(with_shift[j]) > 1e3)
@@ -70,10 +71,10 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
   if (!needed_) return true;
   const int n = system_.size;
   double last = 0;
-  std::copy(y, y + n, start_.begin());
+  std::copy(y, y + n, start_);
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
     if (!factored_ && !refactor(t, y)) return false;
-    system_.residual(t, y, zero_.data(), r_.data());
+    system_.residual(t, y, zero_, r_);
     for (int i = 0; i < n; ++i) {
       r_[i] = system_.algebraic_row[i] ? -r_[i] : 0.0;
       if (!std::isfinite(r_[i])) return false;
@@ -83,7 +84,7 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
       for (int k = pencil_.pattern.column_start[j]; k < pencil_.pattern.column_start[j + 1]; ++k)
         if (const int i = pencil_.pattern.row[k]; !system_.algebraic_row[i])
           r_[i] += shift_ * pencil_.e[k] * (start_[j] - y[j]);
-    factors_->solve(r_.data());
+    factors_->solve(r_);
     double size = 0;
     for (int i = 0; i < n; ++i) size = std::max(size, std::abs(r_[i]) / scale[i]);
     if (!std::isfinite(size)) return false;
@@ -101,8 +102,8 @@ bool AlgebraicProjection::derivative(double t, const double* y, double* yp) {
   const int n = system_.size;
   std::vector<double> g_t(n);
   if (!refactor(t, y)) return false;
-  system_.residual(t, y, zero_.data(), r_.data());
-  jacobian_.time_derivative(t, y, zero_.data(), g_t.data());
+  system_.residual(t, y, zero_, r_);
+  jacobian_.time_derivative(t, y, zero_, g_t.data());
   for (int i = 0; i < n; ++i) yp[i] = system_.algebraic_row[i] ? -g_t[i] : -shift_ * r_[i];
   factors_->solve(yp);
   for (int i = 0; i < n; ++i)

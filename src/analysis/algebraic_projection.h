@@ -36,7 +36,8 @@ class AlgebraicProjection {
   bool index_known_ = false;
   bool index_one_ = false;
   double shift_ = 1;
-  std::vector<double> zero_, r_, trial_, start_;
+  std::vector<double> work_;
+  double *zero_, *r_, *trial_, *start_;  ///< of the size of the system, there
 };
 
 }  // namespace daedalus

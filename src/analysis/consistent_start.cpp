@@ -202,9 +202,10 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
   report.rate_known.resize(static_cast<std::size_t>(system.size));
   for (int i = 0; i < system.size; ++i) report.rate_known[i] = !system.algebraic_variable[i];
   const std::vector<double> guess = y;
-  const auto finish = [&]() -> StartReport& {
-    for (int i = 0; i < system.visible; ++i) report.shift.push_back(y[i] - guess[i]);
-    return report;
+  const auto finish = [&] {
+    report.shift.resize(static_cast<std::size_t>(system.visible));
+    for (int i = 0; i < system.visible; ++i) report.shift[i] = y[i] - guess[i];
+    return std::move(report);
   };
   std::vector<double> r(system.size);
   system.residual(t, y.data(), yp.data(), r.data());

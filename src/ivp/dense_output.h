@@ -7,8 +7,8 @@
 #include "analysis/consistent_start.h"
 #include "analysis/constraint_projection.h"
 #include "formulation/projected_field.h"
-#include "ivp/kept_block.h"
 #include "ivp/step_refiner.h"
+#include "linear/kept_block.h"
 #include "problem/expansion.h"
 
 namespace daedalus {

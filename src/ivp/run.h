@@ -9,8 +9,8 @@
 #include "daedalus/solve.h"
 #include "ivp/dense_output.h"
 #include "ivp/event_finder.h"
-#include "ivp/kept_block.h"
 #include "ivp/singularity_monitor.h"
+#include "linear/kept_block.h"
 #include "problem/expansion.h"
 #include "problem/switch_board.h"
 #include "stepper/bdf_stepper.h"
@@ -24,7 +24,7 @@
 
 namespace daedalus {
 
-struct StartFinding;
+struct StartReport;
 
 class Integrator::Run : public KeptBlock<Integrator::Run> {
  public:
@@ -118,7 +118,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);
   bool is_on_manifold(const State& state, const std::vector<char>& fixed);
-  StartFinding consistent(const State& guess, const std::vector<char>& fixed, bool at_start);
+  /// Moves `state`.
+  StartReport consistent(State& state, const std::vector<char>& fixed, bool at_start);
   bool reinitialize(State& state, const std::vector<char>& fixed, bool at_start, Message& message);
   void record_step();
   void record_inside_of_step();

@@ -39,27 +39,25 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
     note_shift(state);
     return true;
   }
-  const StartFinding found = consistent(state, fixed, at_start);
-  state.y = found.y, state.yp = found.yp;
-  message = found.report.message;
-  rate_known_ = found.report.rate_known;
+  StartReport found = consistent(state, fixed, at_start);
+  message = std::move(found.message);
+  rate_known_ = std::move(found.rate_known);
   note_shift(state);
-  return found.report.consistent;
+  return found.consistent;
 }
 
 /// Fields do without equations, which were made for this question alone: the answer is kept.
-StartFinding Integrator::Run::consistent(const State& guess, const std::vector<char>& fixed,
-                                         bool at_start) {
+StartReport Integrator::Run::consistent(State& state, const std::vector<char>& fixed,
+                                        bool at_start) {
   const auto solve = [&] {
-    StartFinding found{nullptr, guess, fixed, scale_, guess.y, guess.yp, {}};
-    found.report = make_consistent(equations(), jacobian(guess), guess.t, found.y, found.yp, fixed,
-                                   scale_, at_start);
-    return found;
+    return make_consistent(equations(), jacobian(state), state.t, state.y, state.yp, fixed, scale_,
+                           at_start);
   };
   const auto* form = std::get_if<ExpressionGraph>(&problem_.form);
   if (!field_ || !at_start || !form || system_->own_jacobian || !system_->modes->empty())
     return solve();
-  std::optional<StartFinding> fresh;
+  const State guess = state;
+  std::optional<StartReport> failed;
   const auto kept = found_or_made<StartFinding>(
       problem_.findings,
       [&](const StartFinding& known) {
@@ -68,12 +66,15 @@ StartFinding Integrator::Run::consistent(const State& guess, const std::vector<c
                known.fixed == fixed && known.scale == scale_;
       },
       [&]() -> std::shared_ptr<StartFinding> {
-        fresh.emplace(solve());
-        fresh->equations = form->equations;
+        StartReport report = solve();
         // Messages name variables and equations, which may be called otherwise next time.
-        return fresh->report.consistent ? std::make_shared<StartFinding>(*fresh) : nullptr;
+        if (!report.consistent) return failed.emplace(std::move(report)), nullptr;
+        return std::make_shared<StartFinding>(StartFinding{form->equations, guess, fixed, scale_,
+                                                           state.y, state.yp, std::move(report)});
       });
-  return kept ? *kept : *fresh;
+  if (!kept) return *std::move(failed);
+  state.y = kept->y, state.yp = kept->yp;
+  return kept->report;
 }
 
 /// Of the first consistent point.

@@ -31,11 +31,11 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
   const std::size_t length = static_cast<std::size_t>(s_) * stride;
   StageMemory& memory = shared ? *shared : own_;
   memory.hold(7 * length + 2 * stride + factors_.doubles(), factors_.row_numbers());
-  double* place = at_cache_line(memory.numbers.data());
+  double* place = memory.numbers();
   for (double** part : {&z_, &v_, &last_z_, &stage_, &slope_, &residual_, &d_})
     *part = place, place += length;
   for (double** part : {&from_, &increment_}) *part = place, place += stride;
-  factors_.place(place, memory.rows.data());
+  factors_.place(place, memory.rows());
 }
 
 bool ImplicitStages::factor(const Pencil& pencil, double h) {

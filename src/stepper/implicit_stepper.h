@@ -8,7 +8,7 @@
 #include "analysis/algebraic_projection.h"
 #include "controller/norm.h"
 #include "controller/step_control.h"
-#include "ivp/kept_block.h"
+#include "linear/kept_block.h"
 #include "problem/jacobian.h"
 #include "stepper/eliminated_error.h"
 #include "stepper/stage_factors.h"

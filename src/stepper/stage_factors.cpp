@@ -1,32 +1,20 @@
 #include "stepper/stage_factors.h"
 
+#include <cstring>
+#include <utility>
+
 namespace daedalus {
-namespace {
-
-/// Of the last small memory that was given back, for the next: see kept_block.h.
-struct Kept {
-  std::vector<double> numbers;
-  bool is_over = false;  ///< the thread ends
-
-  ~Kept() { is_over = true; }
-};
-thread_local Kept kept;
-constexpr std::size_t most_kept = 8192;
-
-}  // namespace
-
-StageMemory::~StageMemory() {
-  if (!kept.is_over && numbers.capacity() > kept.numbers.capacity() &&
-      numbers.capacity() <= most_kept)
-    kept.numbers.swap(numbers);
-}
 
 void StageMemory::hold(std::size_t doubles, std::size_t row_numbers) {
+  if (doubles <= doubles_ && row_numbers <= row_numbers_) return;
   constexpr std::size_t line = 8;
-  if (numbers.empty() && !kept.is_over && doubles + line <= kept.numbers.capacity())
-    numbers.swap(kept.numbers), numbers.clear();
-  if (numbers.size() < doubles + line) numbers.assign(doubles + line, 0.0);
-  if (rows.size() < row_numbers) rows.assign(row_numbers, 0);
+  const std::size_t count = doubles + line + row_numbers;
+  KeptMemory<StageMemory>::give(std::exchange(block_, {}));
+  block_ = KeptMemory<StageMemory>::take(count * sizeof(double));
+  std::memset(block_.place, 0, count * sizeof(double));
+  numbers_ = at_cache_line(static_cast<double*>(block_.place));
+  rows_ = reinterpret_cast<long long*>(numbers_ + doubles);
+  doubles_ = doubles, row_numbers_ = row_numbers;
 }
 
 StageFactors::StageFactors(const StageTransformation& data, double estimate_gamma,

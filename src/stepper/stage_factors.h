@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linear/dense_kernels.h"
+#include "linear/kept_block.h"
 #include "linear/pencil.h"
 #include "method/transformation.h"
 #include "stepper/saved_state.h"
@@ -15,16 +16,22 @@ namespace daedalus {
 /// What the stages of a method work with. Methods that never work at the same time may share it:
 /// every vector and every column takes whole cache lines, so that places which are zero because
 /// they lie behind the end of a vector are so for all of them.
-struct StageMemory {
-  std::vector<double> numbers;
-  std::vector<long long> rows;
-
+class StageMemory {
+ public:
   StageMemory() = default;
   StageMemory(const StageMemory&) = delete;
   StageMemory& operator=(const StageMemory&) = delete;
-  ~StageMemory();
-  /// At least so many; what is there stays where it is if it suffices.
+  ~StageMemory() { KeptMemory<StageMemory>::give(block_); }
+  /// At least so many, zero at first; what is there stays where it is if it suffices.
   void hold(std::size_t doubles, std::size_t row_numbers);
+  double* numbers() const { return numbers_; }  ///< from a cache line on
+  long long* rows() const { return rows_; }
+
+ private:
+  KeptMemory<StageMemory>::Block block_;
+  double* numbers_ = nullptr;
+  long long* rows_ = nullptr;
+  std::size_t doubles_ = 0, row_numbers_ = 0;
 };
 
 class StageFactors {

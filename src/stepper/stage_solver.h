@@ -116,7 +116,7 @@ class NewtonMonitor {
   int count_ = 0;
 };
 
-struct StageMemory;
+class StageMemory;
 /// `shared`: see ImplicitStages.
 std::unique_ptr<StageSolver> make_stage_solver(const System& system,
                                                const StageConstants& constants,
