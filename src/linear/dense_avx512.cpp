@@ -12,6 +12,7 @@
 #include "linear/dense_lanes.h"
 #include "linear/dense_tiny.h"
 #include "linear/dense_small.h"
+#include "linear/dense_tile.h"
 #include "linear/dense_large.h"
 #include "linear/dense_columns.h"
 #include "linear/dense_dispatch.h"

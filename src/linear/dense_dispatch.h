@@ -2,10 +2,8 @@
 namespace daedalus {
 namespace {
 
-template <int registers>
-DenseKernels small_kernels() {
-  using Real = RealSmall<registers>;
-  using Complex = ComplexSmall<registers>;
+template <class Real, class Complex>
+DenseKernels kernels_of() {
   return {Real::factor,
           Real::template solve<false>,
           Complex::factor,
@@ -17,15 +15,12 @@ DenseKernels small_kernels() {
 
 template <int n>
 DenseKernels tiny_kernels() {
-  using Real = RealTiny<n>;
-  using Complex = ComplexTiny<n>;
-  return {Real::factor,
-          Real::template solve<false>,
-          Complex::factor,
-          Complex::template solve<false>,
-          subtract_columns,
-          Real::template solve<true>,
-          Complex::template solve<true>};
+  return kernels_of<RealTiny<n>, ComplexTiny<n>>();
+}
+
+template <int registers>
+DenseKernels small_kernels() {
+  return kernels_of<RealSmall<registers>, ComplexSmall<registers>>();
 }
 
 DenseKernels large_kernels() {

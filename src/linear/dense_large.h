@@ -8,19 +8,12 @@ namespace {
 struct Large {
   static constexpr int block = 8;
 
-  /// One register of a column times the multipliers of a panel is one chain of additions; `tall`
-  /// registers of `wide` columns are enough chains to keep the units busy.
+  /// Registers and columns of a tile.
   static constexpr int tall = 2;
   static constexpr int wide = 4;
 
   static double magnitude(double x) { return __builtin_fabs(x); }
   static bool is_regular(double x) { return magnitude(x) > 0 && magnitude(x) < __builtin_inf(); }
-  static void swap(double& x, double& y) {
-    const double t = x;
-    x = y;
-    y = t;
-  }
-
   /// Row >= first with the largest |x| + |y|; y may be null. A column of zeros may yield a padding
   /// row, whose zero is as good; NaN is never larger, but its row becomes a pivot in the end.
   static int largest_row(const double* x, const double* y, int first, int stride) {
@@ -66,15 +59,8 @@ struct Large {
       lu.pivot[k] = p;
       const double t = lu.inverse_re[k] = 1 / x[p];
       if (!is_regular(t)) return k;
-      for (int j = first; j < last; ++j) swap(matrix[j * stride + k], matrix[j * stride + p]);
-      for (int i = k + 1; i < n; ++i) x[i] *= t;
-      for (int j = k + 1; j < last; ++j) {
-        double* const y = matrix + j * stride;
-        const double u = y[k];
-        if (u == 0) continue;
-#pragma GCC ivdep
-        for (int i = k + 1; i < n; ++i) y[i] -= u * x[i];
-      }
+      for (int j = first; j < last; ++j) exchange(matrix[j * stride + k], matrix[j * stride + p]);
+      eliminate_column(matrix, stride, n, k, last, t);
     }
     return -1;
   }
@@ -89,7 +75,7 @@ struct Large {
     bool zero = true;
     for (int c = 0; c < columns; ++c) {
       double* const column = y + c * stride;
-      for (int k = 0; k < block; ++k) swap(column[first + k], column[lu.pivot[first + k]]);
+      for (int k = 0; k < block; ++k) exchange(column[first + k], column[lu.pivot[first + k]]);
 #pragma GCC unroll 8
       for (int k = 0; k < block; ++k) {
         u[k][c] = column[first + k];
@@ -106,29 +92,8 @@ struct Large {
       for (int k = 0; k < block; ++k) y[c * stride + first + k] = u[k][c];
     int i = first + block;
     for (; i + tall * width <= stride; i += tall * width)
-      tile<columns, tall>(l + i, u, y + i, stride);
-    for (; i < stride; i += width) tile<columns, 1>(l + i, u, y + i, stride);
-  }
-
-  template <int columns, int registers>
-  static void tile(const double* l, const double (&u)[block][columns], double* y, int stride) {
-    Lanes sum[columns][registers];
-#pragma GCC unroll 8
-    for (int c = 0; c < columns; ++c)
-#pragma GCC unroll 8
-      for (int r = 0; r < registers; ++r) sum[c][r] = load(y + c * stride + r * width);
-#pragma GCC unroll 8
-    for (int k = 0; k < block; ++k)
-#pragma GCC unroll 8
-      for (int r = 0; r < registers; ++r) {
-        const Lanes x = load(l + k * stride + r * width);
-#pragma GCC unroll 8
-        for (int c = 0; c < columns; ++c) sum[c][r] -= spread(u[k][c]) * x;
-      }
-#pragma GCC unroll 8
-    for (int c = 0; c < columns; ++c)
-#pragma GCC unroll 8
-      for (int r = 0; r < registers; ++r) store(y + c * stride + r * width, sum[c][r]);
+      subtract_tile<columns, tall, block>(l + i, u, y + i, stride);
+    for (; i < stride; i += width) subtract_tile<columns, 1, block>(l + i, u, y + i, stride);
   }
 
   static void solve(const DenseFactor& lu, double* b) {
@@ -139,7 +104,7 @@ struct Large {
     int first = 0;
     for (; first < n; first += block) {
       const int last = first + block < n ? first + block : n;
-      for (int k = first; k < last; ++k) swap(x[k], x[lu.pivot[k]]);
+      for (int k = first; k < last; ++k) exchange(x[k], x[lu.pivot[k]]);
       double s[block][1] = {};
       for (int k = first; k < last; ++k) {
         double t = x[k];
@@ -148,7 +113,7 @@ struct Large {
       }
       if (last < n)
         for (int i = last; i < stride; i += width)
-          tile<1, 1>(matrix + first * stride + i, s, x + i, stride);
+          subtract_tile<1, 1, block>(matrix + first * stride + i, s, x + i, stride);
     }
     for (first -= block; first >= 0; first -= block) {
       const int last = first + block < n ? first + block : n;
@@ -159,7 +124,7 @@ struct Large {
         s[k - first][0] = b[k] = t * lu.inverse_re[k];
       }
       for (int i = 0; i < first; i += width)
-        tile<1, 1>(matrix + first * stride + i, s, x + i, stride);
+        subtract_tile<1, 1, block>(matrix + first * stride + i, s, x + i, stride);
     }
   }
 };
@@ -201,8 +166,8 @@ struct LargeComplex {
       const double ti = lu.inverse_im[k] = -xi[p] * t;
       if (!Large::is_regular(Large::magnitude(tr) + Large::magnitude(ti))) return k;
       for (int j = first; j < last; ++j) {
-        Large::swap(re[j * stride + k], re[j * stride + p]);
-        Large::swap(im[j * stride + k], im[j * stride + p]);
+        exchange(re[j * stride + k], re[j * stride + p]);
+        exchange(im[j * stride + k], im[j * stride + p]);
       }
 #pragma GCC ivdep
       for (int i = k + 1; i < n; ++i) {
@@ -238,8 +203,8 @@ struct LargeComplex {
       double* const zr = yr + c * stride;
       double* const zi = yi + c * stride;
       for (int k = 0; k < block; ++k) {
-        Large::swap(zr[first + k], zr[lu.pivot[first + k]]);
-        Large::swap(zi[first + k], zi[lu.pivot[first + k]]);
+        exchange(zr[first + k], zr[lu.pivot[first + k]]);
+        exchange(zi[first + k], zi[lu.pivot[first + k]]);
       }
 #pragma GCC unroll 8
       for (int k = 0; k < block; ++k) {
@@ -313,8 +278,8 @@ struct LargeComplex {
     for (; first < n; first += block) {
       const int last = first + block < n ? first + block : n;
       for (int k = first; k < last; ++k) {
-        Large::swap(xr[k], xr[lu.pivot[k]]);
-        Large::swap(xi[k], xi[lu.pivot[k]]);
+        exchange(xr[k], xr[lu.pivot[k]]);
+        exchange(xi[k], xi[lu.pivot[k]]);
       }
       double s[block][1] = {}, t[block][1] = {};
       for (int k = first; k < last; ++k) {

@@ -12,12 +12,6 @@ struct FrontLu {
   /// Part of the largest entry of a column that a pivot must have; KLU asks for as much.
   static constexpr double threshold = 1e-3;
 
-  static void swap(double& x, double& y) {
-    const double t = x;
-    x = y;
-    y = t;
-  }
-
   static int factor(const Front& f) {
     for (int begin = 0; begin < f.pivots; begin += block) {
       const int end = begin + block < f.pivots ? begin + block : f.pivots;
@@ -51,16 +45,9 @@ struct FrontLu {
     if (p != k)
       for (int j = 0; j < n; ++j) {
         double* const y = f.matrix + static_cast<long long>(j) * f.stride;
-        swap(y[k], y[p]);
+        exchange(y[k], y[p]);
       }
-    for (int i = k + 1; i < n; ++i) x[i] *= t;
-    for (int j = k + 1; j < last; ++j) {
-      double* const y = f.matrix + static_cast<long long>(j) * f.stride;
-      const double u = y[k];
-      if (u == 0) continue;
-#pragma GCC ivdep
-      for (int i = k + 1; i < n; ++i) y[i] -= u * x[i];
-    }
+    eliminate_column(f.matrix, f.stride, n, k, last, t);
     return front_done;
   }
 
@@ -94,29 +81,8 @@ struct FrontLu {
       }
     int i = aligned;
     for (; i + tall * width <= f.stride; i += tall * width)
-      tile<columns, tall>(l + i, u, depth, y + i, stride);
-    for (; i < f.stride; i += width) tile<columns, 1>(l + i, u, depth, y + i, stride);
-  }
-
-  template <int columns, int registers>
-  static void tile(const double* l, const double (&u)[block][columns], int depth, double* y,
-                   long long stride) {
-    Lanes sum[columns][registers];
-#pragma GCC unroll 8
-    for (int c = 0; c < columns; ++c)
-#pragma GCC unroll 8
-      for (int r = 0; r < registers; ++r) sum[c][r] = load(y + c * stride + r * width);
-    for (int k = 0; k < depth; ++k)
-#pragma GCC unroll 8
-      for (int r = 0; r < registers; ++r) {
-        const Lanes x = load(l + k * stride + r * width);
-#pragma GCC unroll 8
-        for (int c = 0; c < columns; ++c) sum[c][r] -= spread(u[k][c]) * x;
-      }
-#pragma GCC unroll 8
-    for (int c = 0; c < columns; ++c)
-#pragma GCC unroll 8
-      for (int r = 0; r < registers; ++r) store(y + c * stride + r * width, sum[c][r]);
+      subtract_tile<columns, tall>(l + i, u, y + i, stride, depth);
+    for (; i < f.stride; i += width) subtract_tile<columns, 1>(l + i, u, y + i, stride, depth);
   }
 };
 

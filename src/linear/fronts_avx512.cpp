@@ -9,6 +9,7 @@
 // clang-format off
 #define DAEDALUS_LANES 8
 #include "linear/dense_lanes.h"
+#include "linear/dense_tile.h"
 #include "linear/front_lanes.h"
 // clang-format on
 

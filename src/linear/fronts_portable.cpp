@@ -3,6 +3,7 @@
 // clang-format off
 #define DAEDALUS_LANES 2
 #include "linear/dense_lanes.h"
+#include "linear/dense_tile.h"
 #include "linear/front_lanes.h"
 // clang-format on
 
