@@ -30,14 +30,14 @@ constexpr int most_that_take_turns = 400;
 constexpr double loose = 1e-3;  // from here on the lower order takes fewer evaluations
 
 /// What only implicit methods know was not asked for.
-bool leaves_the_choice(const Options& options) {
+bool leaves_the_choice(const Options& options, LinearAlgebra linear_algebra) {
   const Options defaults;
   return (options.formulation == Formulation::automatic ||
           options.formulation == Formulation::projected) &&
          options.fixed_step == 0 && options.min_stages == defaults.min_stages &&
          options.max_stages == defaults.max_stages &&
          options.algebraic_update == AlgebraicUpdate::automatic &&
-         options.linear_algebra == LinearAlgebra::automatic;
+         linear_algebra == LinearAlgebra::automatic;
 }
 
 bool may_lie_on_a_manifold(const Problem& problem) {
@@ -143,7 +143,7 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
                                                        const Options& options, bool at_start) {
   if (options.method != "auto") return std::make_unique<Run>(problem, options, at_start);
   std::string why = "options of implicit methods are given";
-  if (leaves_the_choice(options)) {
+  if (leaves_the_choice(options, options.linear_algebra)) {
     if (const std::string_view reason = reason_not_to_record(problem); !reason.empty()) {
       why = reason;
     } else {
@@ -161,10 +161,9 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
   Options chosen = options;
   chosen.method = "radau";
   // One real matrix is worth more than order where its factors are most of the work.
-  Options with_factors = options;
-  if (options.linear_algebra == LinearAlgebra::sparse)
-    with_factors.linear_algebra = LinearAlgebra::automatic;
-  const bool free = leaves_the_choice(with_factors);
+  const bool free = leaves_the_choice(options, options.linear_algebra == LinearAlgebra::sparse
+                                                   ? LinearAlgebra::automatic
+                                                   : options.linear_algebra);
   auto run = std::make_unique<Run>(problem, chosen, at_start, free);
   if (run->options_.method == "bdf")
     why =

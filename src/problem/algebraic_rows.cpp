@@ -53,6 +53,18 @@ void eliminate(const std::vector<int>& rows, const std::vector<int>& columns,
 }  // namespace
 
 std::vector<RowCombination> algebraic_rows(int size, const std::vector<Mass::Entry>& mass) {
+  std::vector<RowCombination> found;
+  const auto is_off_diagonal = [](const Mass::Entry& e) {
+    return e.value != 0 && e.row != e.column;
+  };
+  if (std::none_of(mass.begin(), mass.end(), is_off_diagonal)) {
+    std::vector<char> is_empty(static_cast<std::size_t>(size), 1);
+    for (const Mass::Entry& e : mass)
+      if (e.value != 0) is_empty[e.row] = 0;
+    for (int i = 0; i < size; ++i)
+      if (is_empty[i]) found.push_back({i, {{i, 1.0}}});
+    return found;
+  }
   // Rows are nodes 0..size-1, columns size..2 size-1; an entry joins its row and its column.
   std::vector<int> parent(2 * static_cast<std::size_t>(size));
   std::iota(parent.begin(), parent.end(), 0);
@@ -67,7 +79,6 @@ std::vector<RowCombination> algebraic_rows(int size, const std::vector<Mass::Ent
     std::vector<Mass::Entry> entries;
   };
   std::vector<Block> blocks;
-  std::vector<RowCombination> found;
   const auto block_at = [&](int node) -> Block* {
     const int root = root_of(parent, node);
     // Frequent blocks: one entry, or an empty row, or an empty column.

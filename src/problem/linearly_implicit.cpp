@@ -120,14 +120,14 @@ bool is_a_row(const RowCombination& combination) {
          combination.terms[0].weight == 1;
 }
 
-std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImplicit& form) {
+std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImplicit& form,
+                                      const std::vector<Mass::Entry>& entries) {
   const int n = form.size;
-  const std::vector<Mass::Entry> entries = form.mass.entries(n);
   std::vector<RowCombination> algebraic = algebraic_rows(n, entries);
   std::vector<char> is_algebraic(n, 0), has_derivative(n, 0);
   for (const RowCombination& combination : algebraic) is_algebraic[combination.row] = 1;
 
-  ConstantMassEquations equations{form.f, n, std::vector<int>(n + 1, 0), {}, {}, {}, {}, {}};
+  ConstantMassEquations equations{form.f, n, {}, {}, {}, {}, {}, {}};
   for (const RowCombination& combination : algebraic)
     if (!is_a_row(combination)) equations.algebraic.push_back(combination);
   if (!equations.algebraic.empty()) equations.scratch = Scratch(n);
@@ -135,22 +135,28 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
   bool diagonal = equations.algebraic.empty();
   for (const Mass::Entry& e : entries)
     if (stays(e)) {
-      ++equations.row_start[e.row + 1], has_derivative[e.column] = 1;
+      has_derivative[e.column] = 1;
       diagonal = diagonal && e.row == e.column;
     }
-  for (int i = 0; i < n; ++i) equations.row_start[i + 1] += equations.row_start[i];
-  equations.column.resize(equations.row_start[n]), equations.value.resize(equations.row_start[n]);
-  std::vector<int> place(equations.row_start.begin(), equations.row_start.end() - 1);
-  if (diagonal) equations.diagonal.assign(n, 0.0);
-  for (const Mass::Entry& e : entries)
-    if (stays(e)) {
-      equations.column[place[e.row]] = e.column, equations.value[place[e.row]++] = e.value;
-      if (diagonal) equations.diagonal[e.row] += e.value;
-    }
+  if (diagonal) {
+    equations.diagonal.assign(n, 0.0);
+    for (const Mass::Entry& e : entries)
+      if (stays(e)) equations.diagonal[e.row] += e.value;
+  } else {
+    equations.row_start.assign(n + 1, 0);
+    for (const Mass::Entry& e : entries)
+      if (stays(e)) ++equations.row_start[e.row + 1];
+    for (int i = 0; i < n; ++i) equations.row_start[i + 1] += equations.row_start[i];
+    equations.column.resize(equations.row_start[n]), equations.value.resize(equations.row_start[n]);
+    std::vector<int> place(equations.row_start.begin(), equations.row_start.end() - 1);
+    for (const Mass::Entry& e : entries)
+      if (stays(e))
+        equations.column[place[e.row]] = e.column, equations.value[place[e.row]++] = e.value;
+  }
   auto system = std::make_shared<SystemOf<ConstantMassEquations>>(std::move(equations));
   set_size(*system, n);
   system->constant_mass = true;
-  system->equations = names_or(problem.equations, system->equations, "equations");
+  system->equations = names_or(problem.equations, std::move(system->equations), "equations");
   std::vector<std::string> combined_names;  // made of the given ones, so before these change
   for (const RowCombination& combination : algebraic) {
     mark_algebraic_rows(*system, combination.row, combination.row + 1);
@@ -205,17 +211,23 @@ std::shared_ptr<System> make_variable(const LinearlyImplicit& form) {
   return system;
 }
 
-}  // namespace
-
-void require_mass(const Mass& mass, int size) {
+std::vector<Mass::Entry> entries_of(const Mass& mass, int size) {
   require(mass.rows() < 0 || (mass.rows() == size && mass.columns() == size),
           "form.mass is {} x {}, must be {} x {}", mass.rows(), mass.columns(), size, size);
-  if (!mass.is_constant()) return;
-  for (const Mass::Entry& e : mass.entries(size)) {
+  if (!mass.is_constant()) return {};
+  std::vector<Mass::Entry> entries = mass.entries(size);
+  for (const Mass::Entry& e : entries) {
     require(e.row >= 0 && e.row < size && e.column >= 0 && e.column < size,
             "form.mass has the entry ({}, {}), outside of {} equations", e.row, e.column, size);
     require(std::isfinite(e.value), "form.mass({}, {}) is not finite", e.row, e.column);
   }
+  return entries;
+}
+
+}  // namespace
+
+void require_mass(const Mass& mass, int size) {
+  entries_of(mass, size);
 }
 
 Mass Mass::diagonal(const Values& values) {
@@ -249,8 +261,9 @@ std::shared_ptr<System> make_linearly_implicit(const Problem& problem,
                                                const LinearlyImplicit& form) {
   require(form.size > 0, "form.size = {}, must be positive", form.size);
   require(bool(form.f), "form.f is missing");
-  require_mass(form.mass, form.size);
-  auto system = form.mass.is_constant() ? make_constant(problem, form) : make_variable(form);
+  const std::vector<Mass::Entry> entries = entries_of(form.mass, form.size);
+  auto system =
+      form.mass.is_constant() ? make_constant(problem, form, entries) : make_variable(form);
   if (form.mass.is_constant()) set_differentiable(*system, form.f);
   append_numbered(system->variables, "y", form.size);
   return system;

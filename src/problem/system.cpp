@@ -83,15 +83,25 @@ void mark_algebraic_variables(System& system, int begin, int end, int index) {
 
 void add_algebraic_level(System& system) {
   ConstraintLevel level{"algebraic", {}, {}};
-  std::vector<int> rows;
-  for (int i = 0; i < system.size; ++i)
-    if (system.algebraic_row[i]) rows.push_back(i), level.equations.push_back(system.equations[i]);
-  if (rows.empty()) return;
-  auto zero = std::make_shared<std::vector<double>>(system.size);
-  auto all = std::make_shared<std::vector<double>>(system.size);
-  level.residual = [&system, rows, zero, all](double t, const double* y, double* r) {
-    system.residual(t, y, zero->data(), all->data());
-    for (std::size_t i = 0; i < rows.size(); ++i) r[i] = (*all)[rows[i]];
+  struct Work {
+    std::vector<int> rows;
+    std::vector<double> zero_and_all;
+  };
+  const int n = system.size;
+  const auto count = std::count(system.algebraic_row.begin(), system.algebraic_row.end(), 1);
+  if (count == 0) return;
+  auto work = std::make_shared<Work>();
+  work->rows.reserve(static_cast<std::size_t>(count));
+  level.equations.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < n; ++i)
+    if (system.algebraic_row[i])
+      work->rows.push_back(i), level.equations.push_back(system.equations[i]);
+  work->zero_and_all.assign(2 * static_cast<std::size_t>(n), 0.0);
+  level.residual = [&system, n, work](double t, const double* y, double* r) {
+    double* const zero = work->zero_and_all.data();
+    double* const all = zero + n;
+    system.residual(t, y, zero, all);
+    for (const int row : work->rows) *r++ = all[row];
   };
   system.levels.push_back(std::move(level));
 }
