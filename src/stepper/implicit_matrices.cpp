@@ -7,10 +7,11 @@ namespace daedalus {
 
 /// At the middle of the step, as the last one promises it, a matrix is half as far from the stages
 /// as at its beginning, and Newton's iteration with it twice as fast. Where that promise led to
-/// nothing, and where y' enters the matrix too, it is taken at the beginning.
+/// nothing it is taken at the beginning; so it is where ends of steps are put onto constraints,
+/// which the promise knows nothing of. (For y' its value at the beginning does.)
 bool ImplicitStepper::jacobian_ahead() {
   constexpr double middle = 0.5;
-  return system_.constant_mass && extrapolate_ && !rejected_ && options_.fixed_step == 0 &&
+  return !system_.constraints && extrapolate_ && !rejected_ && options_.fixed_step == 0 &&
          current()->predict(state_, h_, middle, error_.data()) &&
          jacobian_.evaluate(state_.t + middle * h_, error_.data(), state_.yp.data(), pencil_);
 }
