@@ -40,7 +40,7 @@ Work measured(int links) {
 double sums_per_step(int links) {
   const ExplicitTable& method = dop853;
   const int n = 4 * links, repeats = 1 + 4'000'000 / n;
-  const SumKernel sum = sum_kernel(best_instruction_set());
+  const auto sum = sum_kernels(best_instruction_set()).sum;
   std::vector<double> slopes(static_cast<std::size_t>(n * method.stages), 1e-3);
   std::vector<double> from(static_cast<std::size_t>(n), 1.0), to = from;
   const auto add_up = [&](const auto& weights, int count) {

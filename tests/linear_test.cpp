@@ -58,12 +58,30 @@ TEST(SumKernels, AddTermByTermWithEveryInstructionSet) {
         Vector expected = Vector::Zero(n);
         for (int j = 0; j < count; ++j) expected += weights[j] * terms.col(j);
         Vector with = Vector::Constant(n + 1, 7), without = with;  // nothing behind is touched
-        sum_kernel(set)(n, count, weights.data(), term.data(), from.data(), with.data());
-        sum_kernel(set)(n, count, weights.data(), term.data(), nullptr, without.data());
+        sum_kernels(set).sum(n, count, weights.data(), term.data(), from.data(), with.data());
+        sum_kernels(set).sum(n, count, weights.data(), term.data(), nullptr, without.data());
         EXPECT_LE((with.head(n) - from - expected).lpNorm<Eigen::Infinity>(), 1e-14) << n;
         EXPECT_LE((without.head(n) - expected).lpNorm<Eigen::Infinity>(), 1e-14) << n;
         EXPECT_EQ(with[n] + without[n], 14) << n;
       }
+  }
+}
+
+TEST(SumKernels, WeighErrorsWithEveryInstructionSet) {
+  for (InstructionSet set :
+       {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (!is_available(set)) continue;
+    for (const int n : {1, 2, 3, 4, 7, 8, 9, 31, 32, 33, 100}) {
+      const Vector a = Vector::Random(n), b = Vector::Random(n), x = Vector::Random(n),
+                   atol = Vector::Random(n).cwiseAbs().array() + 1e-3;
+      const double rtol = 0.3;
+      const Vector weight = atol + rtol * a.cwiseAbs().cwiseMax(b.cwiseAbs());
+      const double expected = x.cwiseQuotient(weight).squaredNorm();
+      EXPECT_NEAR(
+          sum_kernels(set).weighted_squares(n, rtol, atol.data(), a.data(), b.data(), x.data()),
+          expected, 1e-14 * expected)
+          << n;
+    }
   }
 }
 

@@ -34,11 +34,9 @@ bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
   ++factorizations;
   slope_t_q_v_[0] = t;
   std::copy(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
+  std::copy(x + n_, x + 2 * n_, xp);
   double sum = 0;
-  for (int j = 0; j < n_; ++j) {
-    xp[j] = x[n_ + j];
-    sum += xp[j] + xp[n_ + j];
-  }
+  for (int j = n_; j < 2 * n_; ++j) sum += xp[j];
   for (std::size_t k = 0; k < shown_.size(); ++k)
     shown_[k] = xp[n_ + equations_->shown_accelerations[k]];
   return std::isfinite(sum);

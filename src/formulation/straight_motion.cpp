@@ -137,7 +137,9 @@ StraightMotion::Rows StraightMotion::accelerate(double t, const double* q, const
                                                 double* a) {
   accelerate_.run(t, q, n_, v);
   accelerate_.hand_out(0, n_, a);
-  accelerate_.hand_out(2 * n_ + m_, 2 * m_ + mass_pivots_, values_.data());
+  const int first = 2 * n_ + m_, count = 2 * m_ + mass_pivots_;
+  if (const double* in_place = accelerate_.in_place(first, count)) return rows(in_place);
+  accelerate_.hand_out(first, count, values_.data());
   return rows(values_.data());
 }
 

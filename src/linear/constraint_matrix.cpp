@@ -19,6 +19,7 @@ ConstraintMatrix::ConstraintMatrix(int rows, int columns)
       given_(area(rows, columns)),
       scale_(static_cast<std::size_t>(rows)),
       inverse_scale_(static_cast<std::size_t>(rows), 1.0),
+      inverse_square_(static_cast<std::size_t>(rows), 1.0),
       largest_square_(static_cast<std::size_t>(rows)),
       v_(area(rows, columns)),
       u_(area(rows, rows)),
@@ -32,17 +33,20 @@ void ConstraintMatrix::learn() {
 
 void ConstraintMatrix::learn_larger(int i, double square) {
   largest_square_[i] = square;
-  scale_[i] = std::sqrt(square), inverse_scale_[i] = 1 / scale_[i];
+  set_scale(i, std::sqrt(square));
+}
+
+void ConstraintMatrix::set_scale(int i, double scale) {
+  scale_[i] = scale;
+  inverse_scale_[i] = scale > 0 ? 1 / scale : 1;
+  inverse_square_[i] = inverse_scale_[i] * inverse_scale_[i];
 }
 
 bool ConstraintMatrix::settle(bool keep) {
   if (keep) return kept_square_ = largest_square_, true;
   if (kept_square_.empty() || kept_square_ == largest_square_) return true;
   largest_square_ = kept_square_;
-  for (int i = 0; i < m_; ++i) {
-    scale_[i] = std::sqrt(largest_square_[i]);
-    inverse_scale_[i] = scale_[i] > 0 ? 1 / scale_[i] : 1;
-  }
+  for (int i = 0; i < m_; ++i) set_scale(i, std::sqrt(largest_square_[i]));
   return false;
 }
 
@@ -124,7 +128,7 @@ void ConstraintMatrix::restore(SavedState& memory) {
   reference_ = memory.number(), health_ = memory.number(), decomposed_ = memory.flag();
   pairs_ = static_cast<int>(memory.position(static_cast<std::size_t>(m_) + 1));
   for (auto* list : {&given_, &scale_, &largest_square_, &v_, &u_, &sigma_}) memory.list(*list);
-  for (int i = 0; i < m_; ++i) inverse_scale_[i] = scale_[i] > 0 ? 1 / scale_[i] : 1;
+  for (int i = 0; i < m_; ++i) set_scale(i, scale_[i]);
   kept_square_ = largest_square_;
 }
 

@@ -110,6 +110,7 @@ class ConstraintMatrix {
     if (square > largest_square_[static_cast<std::size_t>(i)]) learn_larger(i, square);
   }
   void learn_larger(int i, double square);
+  void set_scale(int i, double scale);
   /// Into `to`, by rows. False: not finite.
   bool scale_rows(double* to);
   double scaled(int i, double c) const { return scale_[i] > 0 ? c / scale_[i] : c; }
@@ -122,7 +123,8 @@ class ConstraintMatrix {
   virtual void leave_rest(double* x) { (void)x; }
 
   int m_, n_, pairs_ = 0;
-  std::vector<double> given_, scale_, inverse_scale_, largest_square_, kept_square_;
+  std::vector<double> given_, scale_, inverse_scale_, inverse_square_, largest_square_,
+      kept_square_;
   std::vector<double> v_;  ///< right singular vectors
   std::vector<double> u_;  ///< columns: left singular vectors
   std::vector<double> sigma_, turn_, free_;

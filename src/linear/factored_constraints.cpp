@@ -75,7 +75,7 @@ bool FactoredConstraints::are_regular(const double* squares, const double* pivot
   decomposed_ = false;
   for (int i = 0; i < m_; ++i) {
     if (learning) learn(i, squares[i]);
-    const double rest = pivots[i] * inverse_scale_[i] * inverse_scale_[i];
+    const double rest = pivots[i] * inverse_square_[i];
     if (!(rest > limit)) return false;
     smallest = std::min(smallest, rest);
   }

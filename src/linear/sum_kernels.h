@@ -1,17 +1,24 @@
 #pragma once
-// Sums of vectors with weights in one pass, by the instruction set of this machine.
+// Sums of vectors and over vectors with weights in one pass, by the instruction set of this
+// machine.
 #include "linear/dense_kernels.h"
 
 namespace daedalus {
 
-/// to = from + sum_j weight_j term_j over vectors of length n; from null: without.
-using SumKernel = void (*)(int n, int count, const double* weight, const double* const* term,
-                           const double* from, double* to);
+/// Of vectors of length n; a multiple of eight (`padded`) is fastest.
+struct SumKernels {
+  /// to = from + sum_j weight_j term_j; from null: without.
+  void (*sum)(int n, int count, const double* weight, const double* const* term, const double* from,
+              double* to);
+  /// The sum of (x_i / (atol_i + rtol max(|a_i|, |b_i|)))^2.
+  double (*weighted_squares)(int n, double rtol, const double* atol, const double* a,
+                             const double* b, const double* x);
+};
 
-SumKernel sum_kernel(InstructionSet set);
+SumKernels sum_kernels(InstructionSet set);
 
-SumKernel portable_sum_kernel();
-SumKernel avx2_sum_kernel();
-SumKernel avx512_sum_kernel();
+SumKernels portable_sum_kernels();
+SumKernels avx2_sum_kernels();
+SumKernels avx512_sum_kernels();
 
 }  // namespace daedalus

@@ -1,6 +1,19 @@
-// The kernel of sum_kernels.h for the instruction set of the file that includes this one.
+// The kernels of sum_kernels.h for the instruction set of the file that includes this one.
 namespace daedalus {
 namespace {
+
+/// Two sums side by side, so that a term waits for the one before the last.
+inline Lanes sum_of_short_terms(int k, int rest, int count, const double* weight,
+                                const double* const* term, const double* from) {
+  Lanes even = from ? load_first(from + k, rest) : Lanes{}, odd{};
+  int j = 0;
+  for (; j + 2 <= count; j += 2) {
+    even += spread(weight[j]) * load_first(term[j] + k, rest);
+    odd += spread(weight[j + 1]) * load_first(term[j + 1] + k, rest);
+  }
+  if (j < count) even += spread(weight[j]) * load_first(term[j] + k, rest);
+  return even + odd;
+}
 
 /// Several registers at once, so that a term need not wait for the one before it.
 void sum_of_terms(int n, int count, const double* weight, const double* const* term,
@@ -17,11 +30,27 @@ void sum_of_terms(int n, int count, const double* weight, const double* const* t
     }
     for (int r = 0; r < registers; ++r) store_upto(to + k + r * width, x[r], width);
   }
-  for (; k < n; k += width) {
-    Lanes x = from ? load_first(from + k, n - k) : Lanes{};
-    for (int j = 0; j < count; ++j) x += spread(weight[j]) * load_first(term[j] + k, n - k);
-    store_upto(to + k, x, n - k);
+  for (; k + width <= n; k += width)
+    store_upto(to + k, sum_of_short_terms(k, width, count, weight, term, from), width);
+  if (k < n) store_upto(to + k, sum_of_short_terms(k, n - k, count, weight, term, from), n - k);
+}
+
+double weighted_squares(int n, double rtol, const double* atol, const double* a, const double* b,
+                        const double* x) {
+  Lanes sum{};
+  const Lanes relative = spread(rtol);
+  for (int k = 0; k < n; k += width) {
+    const int rest = n - k;
+    const Lanes size_a = absolute(load_first(a + k, rest)),
+                size_b = absolute(load_first(b + k, rest));
+    Lanes weight = load_first(atol + k, rest) + relative * (size_a > size_b ? size_a : size_b);
+    if (rest < width) weight += keep(spread(1.0), lane_numbers(0) >= spread((long long)rest));
+    const Lanes part = load_first(x + k, rest) / weight;
+    sum += part * part;
   }
+  double total = 0;
+  for (int i = 0; i < width; ++i) total += sum[i];
+  return total;
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 // clang-format on
 
 namespace daedalus {
-SumKernel avx2_sum_kernel() {
-  return sum_of_terms;
+SumKernels avx2_sum_kernels() {
+  return {sum_of_terms, weighted_squares};
 }
 }  // namespace daedalus
 #endif

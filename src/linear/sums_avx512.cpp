@@ -13,8 +13,8 @@
 // clang-format on
 
 namespace daedalus {
-SumKernel avx512_sum_kernel() {
-  return sum_of_terms;
+SumKernels avx512_sum_kernels() {
+  return {sum_of_terms, weighted_squares};
 }
 }  // namespace daedalus
 #endif

@@ -8,17 +8,17 @@
 
 namespace daedalus {
 
-SumKernel portable_sum_kernel() {
-  return sum_of_terms;
+SumKernels portable_sum_kernels() {
+  return {sum_of_terms, weighted_squares};
 }
 
-SumKernel sum_kernel(InstructionSet set) {
+SumKernels sum_kernels(InstructionSet set) {
 #if defined(DAEDALUS_HAS_AVX_KERNELS)
-  if (set == InstructionSet::avx512) return avx512_sum_kernel();
-  if (set == InstructionSet::avx2) return avx2_sum_kernel();
+  if (set == InstructionSet::avx512) return avx512_sum_kernels();
+  if (set == InstructionSet::avx2) return avx2_sum_kernels();
 #endif
   (void)set;
-  return portable_sum_kernel();
+  return portable_sum_kernels();
 }
 
 }  // namespace daedalus

@@ -21,11 +21,12 @@ ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const Ex
                                  const Options& options, const Vector& atol, Statistics& statistics)
     : FieldStepper(std::move(field), options, atol, statistics),
       method_(method),
-      sum_(sum_kernel(best_instruction_set())) {
-  const std::size_t n = static_cast<std::size_t>(n_);
-  slopes_.resize(n * static_cast<std::size_t>(method_.all_stages));
-  for (auto* list : {&stage_, &ahead_, &estimate_}) list->resize(n);
-}
+      length_(padded(n_)),
+      slopes_(x_.size() * static_cast<std::size_t>(method_.all_stages)),
+      stage_(x_.size()),
+      ahead_(x_.size()),
+      estimate_(x_.size()),
+      sums_(method_, slopes_.data(), length_, kernels_) {}
 
 void ExplicitStepper::sum_up(const double* from, double h, const double* weights, int count,
                              double* x) const {
@@ -34,7 +35,7 @@ void ExplicitStepper::sum_up(const double* from, double h, const double* weights
   int terms = 0;
   for (int j = 0; j < count; ++j)
     if (weights[j] != 0) weight[terms] = h * weights[j], term[terms++] = slope(j);
-  sum_(n_, terms, weight, term, from, x);
+  kernels_.sum(length_, terms, weight, term, from, x);
 }
 
 void ExplicitStepper::start(const State& state, double h) {
@@ -83,9 +84,10 @@ bool ExplicitStepper::make_constrained_slope(int i, double h) {
 }
 
 ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
+  sums_.set_step(h);
   for (int i = 1; i < method_.stages; ++i) {
     const double t = state_.t + method_.c[i] * h;
-    sum_up(x_.data(), h, method_.a[i].data(), i, stage_.data());
+    sums_.stage(i, x_.data(), stage_.data());
     if (on_manifold_ && !field_->project_stage(t, stage_.data())) return Outcome::failed;
     ++statistics_.rhs;
     if (method_.constrained && !on_manifold_) {
@@ -95,7 +97,7 @@ ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
     if (!field_->slope(t, stage_.data(), slope(i))) return Outcome::failed;
     if (!on_manifold_ && field_->health() < watch_.suspicious()) return Outcome::needs_projection;
   }
-  sum_up(x_.data(), h, method_.b.data(), method_.stages, next_x_.data());
+  sums_.end(x_.data(), next_x_.data());
   return Outcome::done;
 }
 
@@ -174,7 +176,7 @@ double ExplicitStepper::error(double h) {
   double part[2] = {0, 0};
   for (int e = 0; e < 2; ++e) {
     if (method_.error_order[e] == 0) continue;
-    sum_up(nullptr, 1, method_.e[e].data(), method_.error_stages(), estimate_.data());
+    sums_.estimate(e, estimate_.data());
     part[e] = weighted(estimate_.data(), x_.data(), next_x_.data()) / share();
   }
   if (method_.error_order[1] == 0) return std::abs(h) * part[0];

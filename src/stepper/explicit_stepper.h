@@ -5,9 +5,9 @@
 // Steps do not end on the singular point itself.
 #include <memory>
 
-#include "linear/sum_kernels.h"
 #include "method/explicit.h"
 #include "stepper/field_stepper.h"
+#include "stepper/slope_sums.h"
 
 namespace daedalus {
 
@@ -36,9 +36,9 @@ class ExplicitStepper final : public FieldStepper {
   static constexpr int steps_that_tell = 5, steps_that_clear = 6;
   enum class Outcome { done, needs_projection, failed };
 
-  double* slope(int stage) { return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * n_; }
+  double* slope(int stage) { return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * length_; }
   const double* slope(int stage) const {
-    return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * n_;
+    return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * length_;
   }
   /// x = from + h sum_j weights_j slope_j; from null: without.
   void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
@@ -54,8 +54,9 @@ class ExplicitStepper final : public FieldStepper {
   double first_step(double limit);
 
   const ExplicitTable& method_;
-  SumKernel sum_;
+  int length_;  ///< of vectors, with the zeros behind them
   std::vector<double> slopes_, stage_, ahead_, estimate_;
+  SlopeSums sums_;
   int slopes_known_ = 0;    ///< of the step found, with its end
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
   bool rejected_ = false, on_manifold_ = false, finite_ = true;

@@ -12,20 +12,17 @@ FieldStepper::FieldStepper(std::shared_ptr<ProjectedField> field, const Options&
       options_(options),
       atol_(field_->differential),
       statistics_(statistics),
-      n_(field_->differential) {
-  for (auto* list : {&x_, &next_x_, &tolerance_}) list->resize(static_cast<std::size_t>(n_));
+      n_(field_->differential),
+      kernels_(sum_kernels(best_instruction_set())),
+      x_(static_cast<std::size_t>(padded(n_))),
+      next_x_(x_.size()),
+      tolerance_(x_.size()) {
   multipliers_.resize(static_cast<std::size_t>(field_->algebraic));
   for (int i = 0; i < n_; ++i) atol_[i] = atol[field_->place(i)];
 }
 
 double FieldStepper::weighted(const double* x, const double* a, const double* b) const {
-  double sum = 0;
-  for (int i = 0; i < n_; ++i) {
-    const double size = std::max(std::abs(a[i]), std::abs(b[i]));
-    const double part = x[i] / (atol_[i] + options_.rtol * size);
-    sum += part * part;
-  }
-  return std::sqrt(sum / n_);
+  return std::sqrt(kernels_.weighted_squares(n_, options_.rtol, atol_.data(), a, b, x) / n_);
 }
 
 void FieldStepper::spread(const std::vector<double>& x, const double* xp, State& to) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "formulation/projected_field.h"
+#include "linear/sum_kernels.h"
 #include "stepper/crossing_watch.h"
 #include "stepper/stepper.h"
 
@@ -31,7 +32,9 @@ class FieldStepper : public Stepper {
   Vector atol_;
   Statistics& statistics_;
   int n_;
-  std::vector<double> x_, next_x_;  ///< of state_ and next_, in the order of the field
+  SumKernels kernels_;
+  /// Of state_ and next_, in the order of the field, with zeros behind (`padded`).
+  std::vector<double> x_, next_x_;
   std::vector<double> tolerance_, multipliers_;
   CrossingWatch watch_;
 };

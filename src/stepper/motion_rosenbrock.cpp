@@ -107,7 +107,7 @@ MotionRosenbrock::Outcome MotionRosenbrock::make_stages(double h) {
   if (!factors_->factor(pencil_, shift_)) return Outcome::singular;
   for (int i = 0; i < method_.stages; ++i) {
     double* u = stage(i);
-    std::copy(x_.begin(), x_.end(), stage_.begin());
+    std::copy(x_.begin(), x_.begin() + n_, stage_.begin());
     add_stages(method_.a[i], i, 1, stage_.data());
     if (i == 0) {
       std::copy(slope_.begin(), slope_.end(), u);
