@@ -67,6 +67,29 @@ TEST(MachineCode, GivesTheBitsOfTheInterpreter) {
   }
 }
 
+TEST(MachineCode, GivesTheBitsOfTheInterpreterForBlocks) {
+  std::mt19937 random(4);
+  for (int trial = 0; trial < 1000; ++trial) {
+    Tape tape = random_tape(random, trial % 2 ? Tape::Products::fused : Tape::Products::rounded);
+    tape.translate_block();
+    const int count = 1 + static_cast<int>(random() % Tape::block);
+    std::vector<double> run(static_cast<std::size_t>(tape.registers() * Tape::block));
+    for (int i = 0; i < count; ++i) {
+      const std::vector<double> one = start_of(tape, random);
+      for (std::size_t r = 0; r < one.size(); ++r)
+        run[r * Tape::block + static_cast<std::size_t>(i)] = one[r];
+    }
+    std::vector<double> interpreted = run;
+    tape.run(run.data(), count);
+    tape.interpret(interpreted.data(), count);
+    for (const int r : tape.outputs())
+      for (int i = 0; i < count; ++i) {
+        const auto place = static_cast<std::size_t>(r * Tape::block + i);
+        ASSERT_TRUE(same(run[place], interpreted[place])) << "tape " << trial << ", register " << r;
+      }
+  }
+}
+
 /// Far more values than registers, used again late and in all places of fused operations.
 TEST(MachineCode, KeepsManyValuesApart) {
   std::mt19937 random(2);

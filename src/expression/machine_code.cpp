@@ -1,6 +1,7 @@
 #include "expression/machine_code.h"
 
 #include "expression/code_pages.h"
+#include "expression/operation_code.h"
 #include "expression/register_use.h"
 #include "expression/turns.h"
 #include "expression/x86_code.h"
@@ -8,117 +9,42 @@
 #ifdef __x86_64__
 #include <array>
 #include <bit>
-#include <cmath>
 #include <utility>
 
 namespace daedalus {
 namespace {
-
-using Kind = Tape::Instruction::Kind;
-using Function1 = double (*)(double);
-using Function2 = double (*)(double, double);
-
-/// What `apply` calls for an operation of one operand; null: something else.
-Function1 function_of_one(Op op) {
-  switch (op) {
-    case Op::exp:
-      return std::exp;
-    case Op::log:
-      return std::log;
-    case Op::log10:
-      return std::log10;
-    case Op::sin:
-      return std::sin;
-    case Op::cos:
-      return std::cos;
-    case Op::tan:
-      return std::tan;
-    case Op::asin:
-      return std::asin;
-    case Op::acos:
-      return std::acos;
-    case Op::atan:
-      return std::atan;
-    case Op::sinh:
-      return std::sinh;
-    case Op::cosh:
-      return std::cosh;
-    case Op::tanh:
-      return std::tanh;
-    default:
-      return nullptr;
-  }
-}
-
-Function2 function_of_two(Op op) {
-  return op == Op::pow     ? static_cast<Function2>(std::pow)
-         : op == Op::atan2 ? static_cast<Function2>(std::atan2)
-                           : nullptr;
-}
-
-double apply_operation(int op, double a, double b, double c) {
-  return apply(static_cast<Op>(op), a, b, c);
-}
-
-/// Opcodes of scalar instructions that are an operation as it stands; 0: none. [IntelSDM, vol. 2]
-std::uint8_t opcode_of(Op op) {
-  switch (op) {
-    case Op::add:
-      return 0x58;
-    case Op::mul:
-      return 0x59;
-    case Op::sub:
-      return 0x5C;
-    case Op::min:
-      return 0x5D;
-    case Op::div:
-      return 0x5E;
-    case Op::max:
-      return 0x5F;
-    case Op::sqrt:
-      return 0x51;
-    default:
-      return 0;
-  }
-}
-
-/// Opcodes of a fused operation, by what becomes of the target: it was a factor or the addend.
-struct FusedOpcodes {
-  std::uint8_t into_factor, into_addend;
-};
-FusedOpcodes opcodes_of(Kind kind) {
-  switch (kind) {
-    case Kind::multiply_add:
-      return {0xA9, 0xB9};
-    case Kind::multiply_subtract:
-      return {0xAB, 0xBB};
-    default:
-      return {0xAD, 0xBD};
-  }
-}
 
 /// Writes instructions in the order of the tape. A result stays in a register of the processor
 /// until it is no longer needed or the one needed last of all; it goes to memory if it has to give
 /// way or a function is called while it is needed, and at the end if it is an output.
 class Assembler {
  public:
-  explicit Assembler(const Tape& tape)
-      : sign_(tape.registers()), all_but_sign_(tape.registers() + 1) {
+  /// `wide`: for a block of instances.
+  Assembler(const Tape& tape, bool wide)
+      : wide_(wide),
+        code_(wide, wide ? 8 * Tape::block : 8),
+        sign_(tape.registers()),
+        all_but_sign_(tape.registers() + 1) {
     const std::size_t values = static_cast<std::size_t>(tape.registers()) + 2;
     place_.assign(values, nowhere);
     in_memory_.assign(values, 1);
     holds_.fill(nothing);
     const std::vector<NextUses> uses = next_uses(tape);
     const auto& list = tape.instructions();
-    // Calls have the addresses of their turns.
-    turns_->reserve(list.size());
+    // Calls have the addresses of what they read.
+    if (wide)
+      called_->instructions = list;
+    else
+      called_->turns.reserve(list.size());
     code_.begin();
     for (std::size_t k = 0; k < list.size();) {
       std::size_t end = k + 1;
-      while (list[k].is_turn() && end < list.size() && list[end].is_turn()) ++end;
+      while (!wide && list[k].is_turn() && end < list.size() && list[end].is_turn()) ++end;
       code_.make_room();
       now_ = static_cast<int>(k);
-      if (end > k + 1)
+      if (wide && is_called(list[k]))
+        call_in_lanes(list[k], called_->instructions.data() + k);
+      else if (end > k + 1)
         add_turns({list.data() + k, list.data() + end});
       else
         add(list[k], uses[k]);
@@ -129,7 +55,12 @@ class Assembler {
     code_.end();
   }
   std::span<const std::uint8_t> code() const { return code_.bytes(); }
-  std::shared_ptr<const std::vector<Turn>> turns() const { return turns_; }
+  /// What the code reads.
+  struct Called {
+    std::vector<Turn> turns;
+    std::vector<Tape::Instruction> instructions;
+  };
+  std::shared_ptr<const Called> called() const { return called_; }
 
  private:
   static constexpr int nowhere = -1, nothing = -1;
@@ -149,7 +80,7 @@ class Assembler {
     } else if (in.op == Op::neg || in.op == Op::abs) {
       const int a = require(in.a), mask = require_mask(in.op == Op::neg);
       const int target = take_target(in, uses);
-      code_.operate(Prefix::packed, in.op == Op::neg ? 0x57 : 0x54, target, a, mask);
+      code_.operate(Prefix::bits, in.op == Op::neg ? 0x57 : 0x54, target, a, mask);
     } else if (const std::uint8_t opcode = opcode_of(in.op)) {
       add_operation(in, uses, opcode);
     } else if (const Function1 one = function_of_one(in.op)) {
@@ -168,12 +99,12 @@ class Assembler {
     const int first = swap ? in.b : in.a, second = swap ? in.a : in.b;
     const int a = require(first);
     if (in.op == Op::sqrt) {
-      code_.operate(Prefix::scalar, opcode, take_target(in, uses), a, a);
+      code_.root(take_target(in, uses), a);
     } else if (stays_in_memory(second, uses.operand[swap ? 0 : 1])) {
-      code_.operate_memory(Prefix::scalar, opcode, take_target(in, uses), a, second);
+      code_.operate_memory(Prefix::number, opcode, take_target(in, uses), a, second);
     } else {
       const int b = require(second);
-      code_.operate(Prefix::scalar, opcode, take_target(in, uses), a, b);
+      code_.operate(Prefix::number, opcode, take_target(in, uses), a, b);
     }
   }
 
@@ -212,10 +143,22 @@ class Assembler {
       code_.fuse(opcodes.into_addend, target, a, b);
   }
 
+  static bool is_called(const Instruction& in) {
+    return in.is_turn() ||
+           !(in.is_fused() || in.op == Op::neg || in.op == Op::abs || opcode_of(in.op));
+  }
+  void call_in_lanes(const Instruction& in, const Instruction* kept) {
+    save_registers();
+    code_.pass_memory(), code_.pass_second(std::bit_cast<std::uint64_t>(kept));
+    code_.call(std::bit_cast<std::uint64_t>(&apply_in_lanes));
+    lies_in_memory(in.target);
+    if (in.is_turn()) lies_in_memory(in.b);
+  }
+
   void add_turns(std::span<const Instruction> round) {
     save_registers();
-    const Turn* first = turns_->data() + turns_->size();
-    for (const Instruction& in : round) turns_->push_back({in.a, in.target, in.b});
+    const Turn* first = called_->turns.data() + called_->turns.size();
+    for (const Instruction& in : round) called_->turns.push_back({in.a, in.target, in.b});
     code_.pass_memory(), code_.pass_second(std::bit_cast<std::uint64_t>(first));
     code_.pass_third(static_cast<int>(round.size()));
     code_.call(std::bit_cast<std::uint64_t>(turn_kernel()));
@@ -312,8 +255,9 @@ class Assembler {
     return own;
   }
 
+  bool wide_;
   X86Code code_;
-  std::shared_ptr<std::vector<Turn>> turns_ = std::make_shared<std::vector<Turn>>();
+  std::shared_ptr<Called> called_ = std::make_shared<Called>();
   std::vector<int> place_;       ///< by value
   std::vector<char> in_memory_;  ///< by value
   std::array<int, X86Code::registers> holds_{}, next_use_{};
@@ -324,15 +268,28 @@ class Assembler {
 
 }  // namespace
 
-MachineCode MachineCode::of(const Tape& tape) {
+MachineCode MachineCode::of(const Tape& tape, bool wide) {
   MachineCode result;
-  if (tape.instructions().empty() || !__builtin_cpu_supports("avx")) return result;
-  const Assembler assembler(tape);
+  const bool possible = wide ? __builtin_cpu_supports("avx2") : __builtin_cpu_supports("avx");
+  if (tape.instructions().empty() || !possible) return result;
+  const Assembler assembler(tape, wide);
   InstalledCode installed = install_code(assembler.code());
-  result.entry_ = reinterpret_cast<void (*)(double*)>(const_cast<void*>(installed.entry));
+  result.entry_ = reinterpret_cast<Entry>(const_cast<void*>(installed.entry));
   result.pages_ = std::move(installed.pages);
-  result.turns_ = assembler.turns();
+  result.called_ = assembler.called();
   return result;
+}
+
+MachineCode MachineCode::of(const Tape& tape) {
+  return of(tape, false);
+}
+
+void MachineCode::run_block(double* memory, int count) const {
+  entry_(memory, (count + X86Code::lanes - 1) / X86Code::lanes);
+}
+
+MachineCode MachineCode::of_block(const Tape& tape) {
+  return of(tape, true);
 }
 
 }  // namespace daedalus
@@ -344,6 +301,12 @@ namespace daedalus {
 MachineCode MachineCode::of(const Tape&) {
   return {};
 }
+
+MachineCode MachineCode::of_block(const Tape&) {
+  return {};
+}
+
+void MachineCode::run_block(double*, int) const {}
 
 }  // namespace daedalus
 

@@ -1,7 +1,7 @@
 #pragma once
-// Machine code for a tape, made in the time of some tens of evaluations: scalar instructions in the
-// order of the tape, so that the bits are those of the interpreter. For x86-64 with AVX, where the
-// system lets a program make code; elsewhere there is none, and tapes are interpreted.
+// Machine code for a tape, made in the time of some tens of evaluations: its operations in its
+// order, so that the bits are those of the interpreter. For x86-64 with AVX, where the system lets
+// a program make code; elsewhere there is none, and tapes are interpreted.
 #include <memory>
 
 namespace daedalus {
@@ -13,15 +13,22 @@ class MachineCode {
   MachineCode() = default;
   /// Empty where there is none to be had.
   static MachineCode of(const Tape& tape);
+  /// For blocks of instances, several at a time in vector registers.
+  static MachineCode of_block(const Tape& tape);
 
   explicit operator bool() const { return entry_ != nullptr; }
   /// One instance: register r of the tape is memory[r].
-  void operator()(double* memory) const { entry_(memory); }
+  void operator()(double* memory) const { entry_(memory, 1); }
+  /// Of `of_block`: as Tape::run. Lanes beyond `count` are computed too.
+  void run_block(double* memory, int count) const;
 
  private:
-  void (*entry_)(double* memory) = nullptr;
-  std::shared_ptr<const void> pages_;  ///< that it lies in
-  std::shared_ptr<const void> turns_;  ///< that it reads
+  using Entry = void (*)(double* memory, int rounds);
+  static MachineCode of(const Tape& tape, bool wide);
+
+  Entry entry_ = nullptr;
+  std::shared_ptr<const void> pages_;   ///< that it lies in
+  std::shared_ptr<const void> called_;  ///< what it reads
 };
 
 }  // namespace daedalus

@@ -100,6 +100,7 @@ Unit loop_of(const Fragment& fragment) {
   };
   Unit unit;
   unit.tape = Tape(fragment.graph, static_cast<int>(kernel.leaves.size()), fragment.outputs);
+  unit.tape.translate_block();
   unit.count = kernel.instances();
   for (std::size_t l = 0; l < kernel.leaves.size(); ++l) {
     Unit::Source source{Access::fixed, table_of(kernel.leaves[l]), 0, nullptr, nullptr};

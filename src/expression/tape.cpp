@@ -35,11 +35,15 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, P
       last_use[at(steps[at(k)].operands[i])] = k;
     }
   for (const NodeId id : outputs) settle(id), last_use[at(id)] = static_cast<int>(steps.size());
+  for (const NodeId id : outputs)
+    if (home[at(id)] == unknown) home[at(id)] = registers_++;
 
   std::vector<int> free;
-  const auto take_register = [&] {
-    if (free.empty()) return registers_++;
-    const int own = free.back();
+  const auto take_register = [&](NodeId id) {
+    int& own = home[at(id)];
+    if (own != unknown) return own;
+    if (free.empty()) return own = registers_++;
+    own = free.back();
     free.pop_back();
     return own;
   };
@@ -56,8 +60,8 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, P
       free.push_back(home[at(operand)]);
       last_use[at(operand)] = unknown;  // once, if it is an operand twice
     }
-    instruction.target = home[at(step.result)] = take_register();
-    if (instruction.is_turn()) instruction.b = home[at(step.cosine)] = take_register();
+    instruction.target = take_register(step.result);
+    if (instruction.is_turn()) instruction.b = take_register(step.cosine);
     instructions_.push_back(instruction);
   }
   outputs_.reserve(outputs.size());
@@ -79,7 +83,7 @@ double fused(Kind kind, double a, double b, double c) {
 
 }  // namespace
 
-void Tape::run(double* memory, int count) const {
+void Tape::interpret(double* memory, int count) const {
   for (const Instruction& in : instructions_) {
     double* t = memory + static_cast<std::ptrdiff_t>(in.target) * block;
     const double* a = memory + static_cast<std::ptrdiff_t>(in.a) * block;

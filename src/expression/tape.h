@@ -42,12 +42,18 @@ class Tape {
   int inputs() const { return inputs_; }
   int registers() const { return registers_; }
   /// Register r of instance i is memory[r * block + i].
-  void run(double* memory, int count) const;
+  void run(double* memory, int count) const {
+    block_code_ ? block_code_.run_block(memory, count) : interpret(memory, count);
+  }
+  void interpret(double* memory, int count) const;
   /// One instance: register r is memory[r].
   void run_one(double* memory) const { code_ ? code_(memory) : interpret_one(memory); }
   void interpret_one(double* memory) const;
   /// For many runs of single instances.
   void translate() { code_ = MachineCode::of(*this); }
+  /// For runs of blocks.
+  void translate_block() { block_code_ = MachineCode::of_block(*this); }
+  /// Those that are computed lie side by side, in this order, unless they come twice.
   const std::vector<int>& outputs() const { return outputs_; }
   const std::vector<Instruction>& instructions() const { return instructions_; }
   const std::vector<double>& constants() const { return constants_; }
@@ -58,7 +64,7 @@ class Tape {
   std::vector<Instruction> instructions_;
   std::vector<double> constants_;
   std::vector<int> outputs_;
-  MachineCode code_;
+  MachineCode code_, block_code_;
 };
 
 }  // namespace daedalus
