@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formulation/known_start.h"
 #include "linear/small_vectors.h"
 #include "problem/system_of.h"
 #include "stepper/saved_state.h"
@@ -18,6 +19,7 @@ constexpr auto everything = [](const double*, double, double) { return true; };
 
 ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations, Solves solves)
     : equations_(std::move(equations)),
+      solves_(solves),
       n_(equations_->coordinates),
       m_(equations_->constraints()),
       constraints_(make_constraints(solves, m_, n_)),
@@ -237,6 +239,20 @@ double ConstrainedMotion::distance(double t, const double* x) {
 
 void ConstrainedMotion::begin(double t, const double* x) {
   if (m_ == 0) return;
+  // What was learnt before would be a part of the answer.
+  std::vector<double> point(x, x + n_);
+  point.push_back(t);
+  const bool fresh = solves_ == Solves::by_factors && constraints_->reference() == 0;
+  KnownStart* known = fresh ? equations_->known_start(point) : nullptr;
+  if (std::vector<double> learnt = known ? known->recall(point) : std::vector<double>();
+      !learnt.empty()) {
+    const double made = learnt.back();
+    SavedState memory(learnt);
+    restore(memory);
+    factorizations = static_cast<std::int64_t>(made);
+    prepare_mass(t, x);
+    return;
+  }
   around(x, n_, unprojected_.data(), [&](const double* q) {
     if (prepare(t, q, false)) constraints_->learn_reference();
   });
@@ -245,6 +261,11 @@ void ConstrainedMotion::begin(double t, const double* x) {
   size_ = scaled_size(x);
   if (!(size_ > 0)) size_ = 1;
   prepared_ = false;
+  if (!known) return;
+  std::vector<double> learnt;
+  save(learnt);
+  learnt.push_back(static_cast<double>(factorizations));
+  known->keep(point, std::move(learnt));
 }
 
 /// In the metric of M: an error of zh is one of the accelerations divided by a root of a mass.

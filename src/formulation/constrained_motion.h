@@ -75,6 +75,7 @@ class ConstrainedMotion final : public ProjectedField {
   double correct(const double* residual, double* x, double drop_below, Keep keep);
 
   std::shared_ptr<MotionEquations> equations_;
+  Solves solves_;
   int n_, m_;
   std::shared_ptr<ConstraintMatrix> constraints_;
   std::vector<double> inverse_root_;  ///< of a diagonal mass: L^-1

@@ -33,7 +33,7 @@ class FunctionMotion final : public MotionEquations {
     if (position == 0) return;
     // Derivatives of a record take a few operations, those by dual numbers a multiple of g.
     if (const auto known = RecordedMotion::of(form, solved_as_code, findings))
-      tapes_ = known->tapes(), straight_ = known->straight();
+      tapes_ = known->tapes(), straight_ = known->straight(), known_start_ = known->known_start();
   }
 
   std::shared_ptr<MotionEquations> copy() const override {
@@ -55,6 +55,7 @@ class FunctionMotion final : public MotionEquations {
     return apart <= rounding * largest;
   }
   void forget_code() override { straight_.reset(); }
+  KnownStart* known_start(std::vector<double>&) override { return known_start_.get(); }
 
   void mass(double t, const double* q, MatrixOutput m) override {
     if (constant_mass)
@@ -162,6 +163,7 @@ class FunctionMotion final : public MotionEquations {
   Differentiated<2> rolling_;
   ThirdDerivative third_;
   std::optional<ConstraintTapes> tapes_;
+  std::shared_ptr<KnownStart> known_start_;
   std::optional<StraightMotion> straight_;
   std::vector<double> zero_, shifted_, columns_, ahead_;
   std::vector<Dual> dual_q_, dual_v_, dual_columns_;

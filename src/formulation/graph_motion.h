@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 
 #include "formulation/constraint_tapes.h"
+#include "formulation/known_start.h"
 #include "formulation/motion_equations.h"
 #include "formulation/recognised_motion.h"
 #include "formulation/straight_motion.h"
@@ -25,6 +26,10 @@ class GraphMotion final : public MotionEquations {
     return std::make_shared<GraphMotion>(*this);
   }
   StraightMotion* straight() override { return straight_ ? &*straight_ : nullptr; }
+  KnownStart* known_start(std::vector<double>& point) override {
+    if (modes_) point.insert(point.end(), modes_->begin(), modes_->end());
+    return known_start_.get();
+  }
   void mass(double t, const double* q, MatrixOutput m) override;
   void force(double t, const double* q, const double* v, double* f) override {
     force_(t, q, coordinates, v, f);
@@ -59,6 +64,7 @@ class GraphMotion final : public MotionEquations {
   ConstraintTapes constraints_;
   GraphTape mass_, directions_, force_;
   std::optional<StraightMotion> straight_;
+  std::shared_ptr<KnownStart> known_start_ = std::make_shared<KnownStart>();
   std::vector<double> entries_, rows_;
   Matrix columns_;
   Vector sum_, solved_;

@@ -9,6 +9,7 @@
 
 namespace daedalus {
 
+class KnownStart;
 class StraightMotion;
 
 class MotionEquations {
@@ -45,6 +46,9 @@ class MotionEquations {
     return (void)t, (void)q, (void)v, (void)force, true;
   }
   virtual void forget_code() {}
+  /// Shared by all that have the same equations; null: nobody can tell. Appends to a point what
+  /// else the equations depend on.
+  virtual KnownStart* known_start(std::vector<double>& point) { return (void)point, nullptr; }
   /// From (G; K)^T lambda to the multipliers as the user defined them, where they differ.
   virtual void to_user(double t, const double* q, double* lambda) {
     (void)t, (void)q, (void)lambda;

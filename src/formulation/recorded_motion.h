@@ -3,6 +3,7 @@
 // of them: what later runs of the same problem need not do again.
 #include "daedalus/problem.h"
 #include "formulation/constraint_tapes.h"
+#include "formulation/known_start.h"
 #include "formulation/straight_motion.h"
 #include "problem/findings.h"
 
@@ -21,6 +22,10 @@ class RecordedMotion {
   const ConstraintTapes& tapes() const { return tapes_; }
   /// Nothing: masses or forces cannot be recorded, or they are too long.
   const std::optional<StraightMotion>& straight() const { return straight_; }
+  /// Null: masses and forces are not recorded, they may have changed.
+  std::shared_ptr<KnownStart> known_start() const {
+    return record_.has_dynamics ? known_start_ : nullptr;
+  }
 
  private:
   struct Record {
@@ -41,6 +46,7 @@ class RecordedMotion {
   Record record_;
   ConstraintTapes tapes_;
   std::optional<StraightMotion> straight_;
+  std::shared_ptr<KnownStart> known_start_ = std::make_shared<KnownStart>();
 };
 
 }  // namespace daedalus

@@ -9,6 +9,7 @@
 
 #include "expression/equation_set.h"
 #include "formulation/mass_blocks.h"
+#include "formulation/motion_linearization.h"
 #include "formulation/projected_field.h"
 #include "formulation/recognised_motion.h"
 #include "linear/gram_factors.h"
@@ -94,6 +95,7 @@ class SparseMotion final : public ProjectedField {
   std::shared_ptr<const std::vector<double>> modes_;
   Dense make_dense_;
   std::shared_ptr<ProjectedField> dense_;
+  std::shared_ptr<MotionLinearization> linearization_ = std::make_shared<MotionLinearization>();
   std::shared_ptr<SparseMotionDerivatives> derivatives_;  ///< made when first asked for
   EquationSet level_[2];   ///< the constraints, and differentiated once
   EquationSet curvature_;  ///< differentiated twice, without acceleration

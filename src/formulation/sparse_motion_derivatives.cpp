@@ -5,9 +5,7 @@
 // and the constraints differentiated twice are G a + gamma, whatever a is. All 2n columns are
 // solved at once, by rows.
 #include <cmath>
-#include <optional>
 
-#include "expression/equation_hessian.h"
 #include "formulation/force_derivatives.h"
 #include "formulation/sparse_motion.h"
 
@@ -18,20 +16,18 @@ class SparseMotionDerivatives {
   explicit SparseMotionDerivatives(const SparseMotion& motion)
       : n_(motion.n_),
         m_(motion.m_),
-        curvature_(motion.level_[1].differentiated_forwards(), {0, 1}),
-        bending_(motion.level_[0]),
+        sets_(motion.linearization_->of(motion.level_[0], motion.level_[1],
+                                        motion.force_function_ ? nullptr : &motion.force_set_)),
         slope_(static_cast<std::size_t>(2 * n_)),
-        curvature_values_(curvature_.entries().size()),
-        bending_values_(bending_.entries().size()),
+        curvature_values_(sets_.curvature.entries().size()),
+        bending_values_(sets_.bending.entries().size()),
         column_(static_cast<std::size_t>(n_)),
         rows_(static_cast<std::size_t>(n_) * static_cast<std::size_t>(2 * n_)),
         right_side_(static_cast<std::size_t>(m_) * static_cast<std::size_t>(2 * n_)) {
-    if (motion.force_function_) {
+    if (motion.force_function_)
       force_function_ = ForceDerivatives(motion.force_function_, n_);
-    } else {
-      force_.emplace(motion.force_set_, std::vector<int>{0, 1});
-      force_values_.resize(force_->entries().size());
-    }
+    else
+      force_values_.resize(sets_.force->entries().size());
   }
 
   bool find(SparseMotion& motion, double t, const double* x, double* da_dq, double* da_dv) {
@@ -61,26 +57,26 @@ class SparseMotionDerivatives {
 
   void find_right_sides(SparseMotion& motion, double t, const double* q, const double* v) {
     Point here = motion.point(t, q, v);
-    if (force_) {
+    if (sets_.force) {
       std::fill(rows_.begin(), rows_.end(), 0.0);
-      force_->evaluate(here, force_values_.data());
+      sets_.force->evaluate(here, force_values_.data());
       for (std::size_t k = 0; k < force_values_.size(); ++k) {
-        const auto& e = force_->entries()[k];
+        const auto& e = sets_.force->entries()[k];
         row(e.row)[column_of(e.variable, e.order)] += force_values_[k];
       }
     } else {
       force_function_.evaluate(t, q, v, rows_.data());
     }
-    bending_.evaluate(here, bending_values_.data());
+    sets_.bending.evaluate(here, bending_values_.data());
     for (std::size_t k = 0; k < bending_values_.size(); ++k) {
-      const auto& e = bending_.entries()[k];
+      const auto& e = sets_.bending.entries()[k];
       row(e.first)[e.second] -= motion.lambda_[e.row] * bending_values_[k];
     }
     motion.tables_[2] = slope_.data() + n_;
     std::fill(right_side_.begin(), right_side_.end(), 0.0);
-    curvature_.evaluate(here, curvature_values_.data());
+    sets_.curvature.evaluate(here, curvature_values_.data());
     for (std::size_t k = 0; k < curvature_values_.size(); ++k) {
-      const auto& e = curvature_.entries()[k];
+      const auto& e = sets_.curvature.entries()[k];
       right_side(e.row)[column_of(e.variable, e.order)] += curvature_values_[k];
     }
   }
@@ -121,10 +117,8 @@ class SparseMotionDerivatives {
   }
 
   int n_, m_;
-  EquationJacobian curvature_;  ///< of d^2 g / dt^2, in q and v
-  EquationHessian bending_;     ///< of g
+  MotionLinearization::Sets sets_;
   ForceDerivatives force_function_;
-  std::optional<EquationJacobian> force_;
   std::vector<double> slope_, curvature_values_, bending_values_, force_values_, column_;
   std::vector<double> rows_, right_side_;
 };

@@ -205,12 +205,11 @@ const Tableau& find_method(std::string_view name) {
 
 void require_method(std::string_view name) {
   if (name == "radau" || look_up(name)) return;
+  for (const OtherMethod& method : other_methods())
+    if (method.name == name) return;
   std::vector<std::string> names = {"auto", "radau"};
   append_tableaus(names);
-  for (const OtherMethod& method : other_methods()) {
-    if (method.name == name) return;
-    names.push_back(method.name);
-  }
+  for (const OtherMethod& method : other_methods()) names.push_back(method.name);
   refuse(name, names);
 }
 
