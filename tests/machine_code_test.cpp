@@ -53,17 +53,23 @@ bool same(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b));
 }
 
+void expect_bits_of_the_interpreter(Tape& tape, std::mt19937& random) {
+  tape.translate();
+  std::vector<double> run = start_of(tape, random), interpreted = run;
+  tape.run_one(run.data());
+  tape.interpret_one(interpreted.data());
+  for (const int r : tape.outputs())
+    ASSERT_TRUE(same(run[static_cast<std::size_t>(r)], interpreted[static_cast<std::size_t>(r)]))
+        << "register " << r;
+}
+
 TEST(MachineCode, GivesTheBitsOfTheInterpreter) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 2000; ++trial) {
+    SCOPED_TRACE(trial);
     Tape tape = random_tape(random, trial % 2 ? Tape::Products::fused : Tape::Products::rounded);
-    tape.translate();
-    std::vector<double> run = start_of(tape, random), interpreted = run;
-    tape.run_one(run.data());
-    tape.interpret_one(interpreted.data());
-    for (const int r : tape.outputs())
-      ASSERT_TRUE(same(run[static_cast<std::size_t>(r)], interpreted[static_cast<std::size_t>(r)]))
-          << "tape " << trial << ", register " << r;
+    expect_bits_of_the_interpreter(tape, random);
+    if (HasFatalFailure()) return;
   }
 }
 
@@ -95,6 +101,7 @@ TEST(MachineCode, KeepsManyValuesApart) {
   std::mt19937 random(2);
   constexpr Op sums[] = {Op::add, Op::sub};
   for (int trial = 0; trial < 300; ++trial) {
+    SCOPED_TRACE(trial);
     Graph graph;
     std::vector<NodeId> made;
     for (int i = 0; i < inputs; ++i) made.push_back(graph.input(i));
@@ -109,13 +116,8 @@ TEST(MachineCode, KeepsManyValuesApart) {
       if (random() % 8 == 0) made.push_back(graph.make(Op::cos, angle));
     }
     Tape tape(graph, inputs, made, Tape::Products::fused);
-    tape.translate();
-    std::vector<double> run = start_of(tape, random), interpreted = run;
-    tape.run_one(run.data());
-    tape.interpret_one(interpreted.data());
-    for (const int r : tape.outputs())
-      ASSERT_TRUE(same(run[static_cast<std::size_t>(r)], interpreted[static_cast<std::size_t>(r)]))
-          << "tape " << trial << ", register " << r;
+    expect_bits_of_the_interpreter(tape, random);
+    if (HasFatalFailure()) return;
   }
 }
 

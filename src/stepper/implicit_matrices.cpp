@@ -20,12 +20,7 @@ bool ImplicitStepper::renew_jacobian() {
   ++statistics_.jacobians;
   is_ahead_ = jacobian_ahead();
   if (!is_ahead_ && !jacobian_.evaluate(state_.t, state_.y.data(), state_.yp.data(), pencil_))
-    return fail(Reason::not_finite,
-                {"a derivative of the equations is not finite",
-                 fmt::format("{}: equation \"{}\"", where(),
-                             system_.equations[std::max(0, jacobian_.nonfinite_row())]),
-                 "the equation is not differentiable or not defined at this point",
-                 "smooth the equation there, or restrict its arguments"});
+    return fail_not_differentiable(system_.equations[std::max(0, jacobian_.nonfinite_row())]);
   jacobian_valid_ = jacobian_current_ = true;
   factors_valid_ = false;
   return true;

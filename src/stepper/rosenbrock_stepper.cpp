@@ -50,12 +50,7 @@ bool RosenbrockStepper::linearize() {
   ++statistics_.jacobians;
   // E is constant, so y' is without influence; zero leaves no rounding errors of its own.
   if (!jacobian_.evaluate(state_.t, state_.y.data(), zero_.data(), pencil_))
-    return fail(Reason::not_finite,
-                {"a derivative of the equations is not finite",
-                 fmt::format("{}: equation \"{}\"", where(),
-                             system_.equations[std::max(0, jacobian_.nonfinite_row())]),
-                 "the equation is not differentiable or not defined at this point",
-                 "smooth the equation there, or restrict its arguments"});
+    return fail_not_differentiable(system_.equations[std::max(0, jacobian_.nonfinite_row())]);
   jacobian_.time_derivative(state_.t, state_.y.data(), zero_.data(), time_derivative_.data());
   return linearized_ = true;
 }

@@ -26,4 +26,12 @@ std::string Stepper::where() const {
   return fmt::format("at t = {:.10g}, step size {:.3g}", state_.t, h_);
 }
 
+bool Stepper::fail_not_differentiable(const std::string& equation) {
+  return fail(Reason::not_finite,
+              {"a derivative of the equations is not finite",
+               fmt::format("{}: equation \"{}\"", where(), equation),
+               "the equation is not differentiable or not defined at this point",
+               "smooth the equation there, or restrict its arguments"});
+}
+
 }  // namespace daedalus

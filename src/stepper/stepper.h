@@ -70,6 +70,8 @@ class Stepper {
     message_ = std::move(message);
     return false;
   }
+  /// A derivative of this equation is not finite.
+  bool fail_not_differentiable(const std::string& equation);
 
   /// Lets the next step end at `limit` if it would pass or nearly reach it.
   void aim_at(double limit, bool fixed);
