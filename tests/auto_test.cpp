@@ -145,11 +145,11 @@ TEST(Auto, ResumesInEveryTurn) {
 
 TEST(Auto, TakesLongChainsByExplicitSteps) {
   // Steps as long as stability allows, but implicit ones would cost more.
-  for (const double rtol : {1e-3, 1e-4, 1e-6}) {
+  for (const double rtol : {1e-2, 1e-3, 1e-4, 1e-6}) {
     Options options = {.rtol = rtol};
     options.max_steps = 30;
     const Solution s = solve(reproduce::link_chain(100, 1), options);
-    EXPECT_EQ(s.method, rtol < 1e-3 ? "dop853" : "dormand_prince_5") << s.choice;
+    EXPECT_EQ(s.method, rtol < 1e-2 ? "dop853" : "dormand_prince_5") << s.choice;
   }
 }
 

@@ -27,7 +27,7 @@ constexpr int most_variables = 100'000;
 constexpr double many_steps = 20'000;
 // Implicit turns have dense matrices.
 constexpr int most_that_take_turns = 400;
-constexpr double loose = 1e-3;  // from here on the lower order takes fewer evaluations
+constexpr double loose = 1e-2;  // below, dop853 takes less time for more digits: bench mechanics
 
 /// What only implicit methods know was not asked for.
 bool leaves_the_choice(const Options& options, LinearAlgebra linear_algebra) {
