@@ -122,13 +122,13 @@ TEST(MachineCode, KeepsManyValuesApart) {
 }
 
 TEST(MachineCode, FusesProductsButNotTheirDifferences) {
-  if (!is_available(InstructionSet::avx2)) GTEST_SKIP() << "no fused operations";
   Graph graph;
   const NodeId x = graph.input(0), y = graph.input(1), z = graph.input(2);
   const NodeId sum = graph.add(graph.mul(x, y), z),
                difference = graph.sub(graph.mul(x, x), graph.mul(y, y));
   Tape tape(graph, 3, {sum, difference}, Tape::Products::fused);
-  EXPECT_EQ(tape.instructions().size(), 4u);
+  const bool fuses = is_available(InstructionSet::avx2);
+  EXPECT_EQ(tape.instructions().size(), fuses ? 4u : 5u);
   tape.translate();
   const double third = 1.0 / 3;
   std::vector<double> memory(static_cast<std::size_t>(tape.registers()));
@@ -137,8 +137,8 @@ TEST(MachineCode, FusesProductsButNotTheirDifferences) {
   const auto output = [&](std::size_t k) {
     return memory[static_cast<std::size_t>(tape.outputs()[k])];
   };
-  EXPECT_EQ(output(0), std::fma(third, third, -third * third));
-  EXPECT_NE(output(0), 0);
+  EXPECT_EQ(output(0), fuses ? std::fma(third, third, -third * third) : 0);
+  EXPECT_NE(std::fma(third, third, -third * third), 0);
   EXPECT_EQ(output(1), 0);
 }
 
