@@ -12,7 +12,7 @@ struct NextUses {
   static constexpr int never = std::numeric_limits<int>::max(), at_end = never - 1;
 
   int operand[3] = {never, never, never};  ///< after this instruction
-  int target = never, second = never;      ///< of the result; of a cosine
+  int target = never;                      ///< of the result
 };
 
 inline std::vector<NextUses> next_uses(const Tape& tape) {
@@ -25,7 +25,7 @@ inline std::vector<NextUses> next_uses(const Tape& tape) {
     const Tape::Instruction& in = list[k];
     NextUses& own = result[k];
     own.target = std::exchange(of(in.target), NextUses::never);
-    if (in.is_turn()) own.second = std::exchange(of(in.b), NextUses::never);
+    if (in.is_turn()) of(in.b) = NextUses::never;
     const int read[3] = {in.a, in.b, in.c};
     for (int i = 0; i < in.operands(); ++i) own.operand[i] = of(read[i]);
     for (int i = 0; i < in.operands(); ++i) of(read[i]) = static_cast<int>(k);
