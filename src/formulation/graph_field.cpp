@@ -10,6 +10,7 @@
 #include "formulation/graph_motion.h"
 #include "formulation/index2_field.h"
 #include "formulation/sparse_motion.h"
+#include "formulation/stabilised_motion.h"
 #include "problem/findings.h"
 #include "problem/system_of.h"
 
@@ -71,36 +72,24 @@ Names picked(const Names& list, const std::vector<int>& which) {
   return result;
 }
 
-std::unique_ptr<ProjectedField> new_graph_field(const Problem& problem,
-                                                const ExpressionGraph& given,
-                                                std::shared_ptr<const std::vector<double>> modes,
-                                                Solves solves) {
-  ExpressionGraph form = given;
-  if (form.variables.empty()) append_numbered(form.variables, "y", form.size);
-  if (form.equation_names.empty()) append_numbered(form.equation_names, "equation ", form.size);
-  const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, form.size));
-  require(structure.regular, "the model is structurally singular; see `daedalus analyze`");
-  if (structure.index == 0) return std::make_unique<GraphSlopes>(form, structure, std::move(modes));
-  const int highest =
-      *std::max_element(structure.variable_offset.begin(), structure.variable_offset.end());
-  if (highest == 1) {
-    auto equations = std::make_shared<GraphIndex2>(form, structure, std::move(modes));
-    const std::vector<int> places = equations->places();
-    const Names names = picked(form.equation_names, equations->constraint_rows());
-    auto field = std::make_unique<Index2Field>(std::move(equations), solves);
-    field->places = places, field->constraint_names = names;
-    return field;
-  }
-  auto start = std::make_shared<Vector>(Vector::Zero(form.size));
-  const Vector& given_start = problem.start;
-  start->head(given_start.size()) = given_start;
-  const double t = problem.t_span.begin;
+/// Where and when the equations of a field are looked at first.
+struct FieldStart {
+  double t;
+  std::shared_ptr<const Vector> y;
+};
+
+std::unique_ptr<ProjectedField> motion_field(const ExpressionGraph& form,
+                                             const StructuralAnalysis& structure,
+                                             const FieldStart& start,
+                                             std::shared_ptr<const std::vector<double>> modes,
+                                             Solves solves) {
   const int discrete = modes ? static_cast<int>(modes->size()) : 0;
   RecognisedMotion found(form, structure, discrete);
   const bool by_factors = solves == Solves::by_factors;
-  const auto dense_equations = [t, start, modes, by_factors](RecognisedMotion& motion) {
+  const auto dense_equations = [start, modes, by_factors](RecognisedMotion& motion) {
     const bool is_small = motion.coordinates() <= StraightMotion::most_coordinates;
-    return std::make_shared<GraphMotion>(motion, t, start->data(), modes, by_factors && is_small);
+    return std::make_shared<GraphMotion>(motion, start.t, start.y->data(), modes,
+                                         by_factors && is_small);
   };
   const auto dense_field = [solves](const ExpressionGraph& graph, const RecognisedMotion& motion,
                                     std::shared_ptr<GraphMotion> equations) {
@@ -119,7 +108,7 @@ std::unique_ptr<ProjectedField> new_graph_field(const Problem& problem,
         RecognisedMotion again(form, structure, discrete);
         return dense_field(form, again, dense_equations(again));
       };
-    if (auto field = SparseMotion::make(found, t, start->data(), modes, std::move(dense))) {
+    if (auto field = SparseMotion::make(found, start.t, start.y->data(), modes, std::move(dense))) {
       field->constraint_names = picked(form.equation_names, found.constraint_rows);
       return field;
     }
@@ -130,6 +119,55 @@ std::unique_ptr<ProjectedField> new_graph_field(const Problem& problem,
                       found.coordinates()));
   }
   return dense_field(form, found, dense_equations(found));
+}
+
+StructuralAnalysis regular_structure(const ExpressionGraph& form) {
+  StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, form.size));
+  require(structure.regular, "the model is structurally singular; see `daedalus analyze`");
+  return structure;
+}
+
+/// Null: no motion that holds its constraints twice.
+std::unique_ptr<ProjectedField> unstabilised_field(
+    const ExpressionGraph& form, const StructuralAnalysis& structure, const FieldStart& start,
+    const std::shared_ptr<const std::vector<double>>& modes, Solves solves) {
+  const auto motion = without_stabilisation(form, structure, start.t, *start.y, modes);
+  if (!motion) return nullptr;
+  const auto picked_start = std::make_shared<Vector>((*start.y)(motion->variables));
+  try {
+    auto field = motion_field(motion->form, regular_structure(motion->form),
+                              {start.t, picked_start}, modes, solves);
+    for (int& place : field->places) place = motion->variables[static_cast<std::size_t>(place)];
+    field->vanishing = motion->vanishing;
+    return field;
+  } catch (const InvalidInput&) {
+    return nullptr;  // more than a motion
+  }
+}
+
+std::unique_ptr<ProjectedField> new_graph_field(const Problem& problem,
+                                                const ExpressionGraph& given,
+                                                std::shared_ptr<const std::vector<double>> modes,
+                                                Solves solves) {
+  ExpressionGraph form = given;
+  if (form.variables.empty()) append_numbered(form.variables, "y", form.size);
+  if (form.equation_names.empty()) append_numbered(form.equation_names, "equation ", form.size);
+  const StructuralAnalysis structure = regular_structure(form);
+  if (structure.index == 0) return std::make_unique<GraphSlopes>(form, structure, std::move(modes));
+  auto y = std::make_shared<Vector>(Vector::Zero(form.size));
+  const Vector& given_start = problem.start;
+  y->head(given_start.size()) = given_start;
+  const FieldStart start{problem.t_span.begin, std::move(y)};
+  const int highest =
+      *std::max_element(structure.variable_offset.begin(), structure.variable_offset.end());
+  if (highest > 1) return motion_field(form, structure, start, std::move(modes), solves);
+  if (auto field = unstabilised_field(form, structure, start, modes, solves)) return field;
+  auto equations = std::make_shared<GraphIndex2>(form, structure, std::move(modes));
+  const std::vector<int> places = equations->places();
+  const Names names = picked(form.equation_names, equations->constraint_rows());
+  auto field = std::make_unique<Index2Field>(std::move(equations), solves);
+  field->places = places, field->constraint_names = names;
+  return field;
 }
 
 /// A field before its begin, and what it was made of.

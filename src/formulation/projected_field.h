@@ -34,8 +34,11 @@ class ProjectedField {
   void gather(const double* y, double* x) const {
     for (int i = 0; i < differential; ++i) x[i] = y[place(i)];
   }
+  /// Variables that are zero whatever x is.
+  std::vector<int> vanishing = {};
   void scatter(const double* x, double* y) const {
     for (int i = 0; i < differential; ++i) y[place(i)] = x[i];
+    for (const int j : vanishing) y[j] = 0;
   }
   /// Whether x holds all variables that are marked.
   bool contains(const std::vector<char>& marked) const {

@@ -105,6 +105,15 @@ bool multipliers_enter_linearly(const Index2Functions& functions, double t,
   return true;
 }
 
+/// There are as many constraints of velocities as of positions then.
+bool may_hold_constraints_twice(const Problem& problem) {
+  const std::vector<int>& index = problem.variable_index;
+  auto multipliers = std::count(index.begin(), index.end(), 2);
+  if (const auto* form = std::get_if<HessenbergIndex2>(&problem.form))
+    multipliers = form->algebraic;
+  return multipliers > 0 && multipliers % 2 == 0;
+}
+
 /// By how much of its size the solution would change at the slopes of the start.
 double change_in_interval(const Problem& problem, const Index2Functions& functions,
                           const std::vector<double>& y, const std::vector<double>& slopes) {
@@ -144,9 +153,10 @@ std::string_view reason_not_to_record(const Problem& problem) {
 
 std::optional<Problem> recorded_if_of_higher_index(const Problem& problem) {
   const int index = stated_index(problem);
-  if (index <= 1 ||
-      size_of(problem.form) > (index == 2 ? most_recorded_of_index_2 : most_of_index_3))
-    return std::nullopt;
+  const int most = index >= 3                            ? most_of_index_3
+                   : may_hold_constraints_twice(problem) ? most_recorded_motion_of_index_2
+                                                         : most_recorded_of_index_2;
+  if (index <= 1 || size_of(problem.form) > most) return std::nullopt;
   try {
     return recorded(problem);
   } catch (const std::exception&) {

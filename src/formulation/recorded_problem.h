@@ -8,8 +8,10 @@
 
 namespace daedalus {
 
-/// Explicit steps have dense matrices there, and derivatives of all of their entries.
+/// Explicit steps have dense matrices there, and derivatives of all of their entries; motions that
+/// hold their constraints twice have not.
 inline constexpr int most_recorded_of_index_2 = 40;
+inline constexpr int most_recorded_motion_of_index_2 = 400;
 
 /// What a few evaluations at the start tell against recording functions of index 2, which takes the
 /// time of some fifty small implicit steps; empty: nothing.

@@ -8,7 +8,9 @@
 #include "analysis/signature.h"
 #include "expression/equation_set.h"
 #include "formulation/recorded_problem.h"
+#include "formulation/stabilised_motion.h"
 #include "ivp/run.h"
+#include "problem/findings.h"
 
 namespace daedalus {
 namespace {
@@ -40,6 +42,22 @@ bool leaves_the_choice(const Options& options, LinearAlgebra linear_algebra) {
          linear_algebra == LinearAlgebra::automatic;
 }
 
+/// What the structure of a graph promises.
+struct ManifoldFinding {
+  std::shared_ptr<const EquationSet> equations;
+  bool may_lie_on_a_manifold;
+
+  explicit ManifoldFinding(const ExpressionGraph& form) : equations(form.equations) {
+    const StructuralAnalysis structure =
+        analyze_structure(signature_of(*form.equations, form.size));
+    may_lie_on_a_manifold =
+        structure.regular &&
+        (structure.index == 3 ||
+         (structure.index == 2 &&
+          (form.size <= most_recorded_of_index_2 || look_stabilised(*form.equations, structure))));
+  }
+};
+
 bool may_lie_on_a_manifold(const Problem& problem) {
   if (!problem.variable_index.empty()) return false;
   if (const auto* form = std::get_if<Mechanical>(&problem.form))
@@ -49,10 +67,11 @@ bool may_lie_on_a_manifold(const Problem& problem) {
   if (!form || !form->equations || form->equations->rows() != form->size || form->switching ||
       form->size > most_variables)
     return false;
-  const StructuralAnalysis structure =
-      analyze_structure(signature_of(*form->equations, form->size));
-  return structure.regular &&
-         (structure.index == 3 || (structure.index == 2 && form->size <= most_recorded_of_index_2));
+  return found_or_made<ManifoldFinding>(
+             problem.findings,
+             [&](const ManifoldFinding& known) { return known.equations == form->equations; },
+             [&] { return std::make_shared<ManifoldFinding>(*form); })
+      ->may_lie_on_a_manifold;
 }
 
 }  // namespace
@@ -121,7 +140,9 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
       why = "no constraints are left";
     } else if (run->over_) {
       why = "the start was not found by an explicit method";
-    } else if (run->field_->differential > 2 * most_coordinates && !run->field_->is_sparse()) {
+    } else if (!run->field_->is_sparse() &&
+               run->field_->differential >
+                   (run->field_->is_motion() ? 2 * most_coordinates : most_recorded_of_index_2)) {
       why = "the constraints are many";
     } else if (!run->field_->is_affine()) {
       why = "multipliers enter nonlinearly";  // several may satisfy the equations
