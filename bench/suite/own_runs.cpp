@@ -17,10 +17,11 @@ std::string first_line(const std::string& text) {
 }
 
 /// Calls once() until enough time is spent; the row of the first call, the shortest times of all.
+/// Every other run is not asked when it has started: the answer takes as long as a step does.
 template <class Once>
 Row repeated(const Repeats& repeats, Once once) {
   const double begin = cpu_microseconds();
-  Row row = once();
+  Row row = once(true);
   // The second one knows what the first has found out.
   constexpr double short_us = 1e6;
   const auto goes_on = [&](int made) {
@@ -28,9 +29,10 @@ Row repeated(const Repeats& repeats, Once once) {
            cpu_microseconds() - begin < 1e6 * repeats.seconds;
   };
   for (int k = 1; k < repeats.most && row.succeeded() && goes_on(k); ++k) {
-    const Row again = once();
+    const bool asks = k % 2 == 0;
+    const Row again = once(asks);
     row.cpu_us = std::min(row.cpu_us, again.cpu_us);
-    row.start_us = std::min(row.start_us, again.start_us);
+    if (asks) row.start_us = std::min(row.start_us, again.start_us);
   }
   return row;
 }
@@ -38,25 +40,26 @@ Row repeated(const Repeats& repeats, Once once) {
 /// The same runs of a problem that remembers earlier ones, and a few of one that does not.
 template <class Stated, class Once>
 Row with_first(const Stated& problem, const Repeats& repeats, Once once) {
-  Row row = repeated(repeats, [&] { return once(problem); });
+  Row row = repeated(repeats, [&](bool asks) { return once(problem, asks); });
   Stated forgetful = problem;
   forgetful.findings = Findings::none();
   constexpr int few = 3;
   Repeats some = repeats;
   some.most = std::min(few, repeats.most);
-  if (row.succeeded()) row.first_us = repeated(some, [&] { return once(forgetful); }).cpu_us;
+  if (row.succeeded())
+    row.first_us = repeated(some, [&](bool asks) { return once(forgetful, asks); }).cpu_us;
   return row;
 }
 
 /// value(solution, i): the reference variable number i in it.
 template <class Value>
 Row timed_run(const reproduce::TestProblem& test, const Problem& problem, const Options& options,
-              Value value) {
+              bool asks_for_start, Value value) {
   Row row;
   const double begin = cpu_microseconds();
   try {
     Integrator run(problem, options);
-    row.start_us = cpu_microseconds() - begin;
+    if (asks_for_start) row.start_us = cpu_microseconds() - begin;
     while (run.step()) {
     }
     row.cpu_us = cpu_microseconds() - begin;
@@ -105,8 +108,8 @@ Row run_functions(const reproduce::TestProblem& test, const std::string& method,
   const Problem& problem = test.statement.problem;
   const Options options =
       options_for(test, test.suggested, method, rtol, repeats, problem.t_span.end);
-  return with_first(problem, repeats, [&](const Problem& stated) {
-    return timed_run(test, stated, options, [&](const Solution& solution, int i) {
+  return with_first(problem, repeats, [&](const Problem& stated, bool asks) {
+    return timed_run(test, stated, options, asks, [&](const Solution& solution, int i) {
       return solution.y_end()[test.statement.place[static_cast<std::size_t>(i)]];
     });
   });
@@ -120,8 +123,8 @@ Row run_text(const reproduce::TestProblem& test, const std::string& method, doub
   Options options = options_for(test, model.options(), method, rtol, repeats, model.t_span().end);
   // Beside functions the same tolerances, else those that a user of the model gets.
   if (size_of(test.statement.problem.form) == 0) options = model.scaled(options);
-  return with_first(model.problem(), repeats, [&](const Problem& stated) {
-    return timed_run(test, stated, options, [&](const Solution& solution, int i) {
+  return with_first(model.problem(), repeats, [&](const Problem& stated, bool asks) {
+    return timed_run(test, stated, options, asks, [&](const Solution& solution, int i) {
       return solution.value(-1, test.names[static_cast<std::size_t>(i)]);
     });
   });
@@ -132,7 +135,7 @@ BoundaryRuns::BoundaryRuns(const reproduce::BoundaryTestProblem& problem)
       reference_(solve_boundary(problem.problem, {.tolerance = 1e-13, .stages = 7})) {}
 
 Row BoundaryRuns::run(int stages, double tolerance, const Repeats& repeats) const {
-  return with_first(problem_.problem, repeats, [&](const BoundaryProblem& stated) {
+  return with_first(problem_.problem, repeats, [&](const BoundaryProblem& stated, bool) {
     Row row;
     const double begin = cpu_microseconds();
     const BoundarySolution solution = solve_boundary(
