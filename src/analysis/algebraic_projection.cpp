@@ -15,7 +15,7 @@ AlgebraicProjection::AlgebraicProjection(const System& system, Jacobian& jacobia
 }
 
 bool AlgebraicProjection::refactor(double t, const double* y) {
-  factored_ = false;
+  factored_ = has_moved_by_rounding_ = false;
   if (!factors_) {  // most projections are never used, and factors of large systems take memory
     pencil_ = jacobian_.make_pencil();
     factors_ = make_real_factors(pencil_);
@@ -71,9 +71,11 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
   if (!needed_) return true;
   const int n = system_.size;
   double last = 0;
+  has_moved_by_rounding_ = false;
   std::copy(y, y + n, start_);
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
-    if (!factored_ && !refactor(t, y)) return false;
+    const bool is_factored_here = !factored_;
+    if (is_factored_here && !refactor(t, y)) return false;
     system_.residual(t, y, zero_, r_);
     for (int i = 0; i < n; ++i) {
       r_[i] = system_.algebraic_row[i] ? -r_[i] : 0.0;
@@ -89,7 +91,7 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
     for (int i = 0; i < n; ++i) size = std::max(size, std::abs(r_[i]) / scale[i]);
     if (!std::isfinite(size)) return false;
     for (int i = 0; i < n; ++i) y[i] += r_[i];
-    if (size <= 1) return true;
+    if (size <= 1) return has_moved_by_rounding_ = is_factored_here, true;
     // Corrections that no longer shrink are rounding, of an ill-conditioned system perhaps.
     if (iteration > 1 && size <= 1e3 && size > 0.3 * last) return true;
     if (iteration > 0 && size > 0.1 * last) factored_ = false;
@@ -100,11 +102,10 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
 
 bool AlgebraicProjection::derivative(double t, const double* y, double* yp) {
   const int n = system_.size;
-  std::vector<double> g_t(n);
-  if (!refactor(t, y)) return false;
+  if (!has_moved_by_rounding_ && !refactor(t, y)) return false;
   system_.residual(t, y, zero_, r_);
-  jacobian_.time_derivative(t, y, zero_, g_t.data());
-  for (int i = 0; i < n; ++i) yp[i] = system_.algebraic_row[i] ? -g_t[i] : -shift_ * r_[i];
+  jacobian_.time_derivative(t, y, zero_, trial_);
+  for (int i = 0; i < n; ++i) yp[i] = system_.algebraic_row[i] ? -trial_[i] : -shift_ * r_[i];
   factors_->solve(yp);
   for (int i = 0; i < n; ++i)
     if (!std::isfinite(yp[i])) return false;

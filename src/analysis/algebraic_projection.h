@@ -18,10 +18,11 @@ class AlgebraicProjection {
   bool project(double t, double* y, const std::vector<double>& scale, int max_iterations = 10);
   /// Variables whose index is above 1 at (t, y), whatever the form tells.
   std::vector<int> of_higher_index(double t, const double* y);
-  /// y' with E1 y' = what the differential rows say, g_y y' = -g_t. False: index above 1.
+  /// y' with E1 y' = what the differential rows say, g_y y' = -g_t, at the point that was projected
+  /// last or at another one after `forget`. False: index above 1.
   bool derivative(double t, const double* y, double* yp);
   /// New point: the factors of the last one may be far off.
-  void forget() { factored_ = false; }
+  void forget() { factored_ = has_moved_by_rounding_ = false; }
 
  private:
   bool refactor(double t, const double* y);
@@ -33,6 +34,7 @@ class AlgebraicProjection {
   std::unique_ptr<RealFactors> factors_;
   bool needed_ = false;
   bool factored_ = false;
+  bool has_moved_by_rounding_ = false;  ///< since it was factored, in the last projection
   bool index_known_ = false;
   bool index_one_ = false;
   double shift_ = 1;

@@ -255,7 +255,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
       done = projection.project(t, y.data(), tolerance, 100);
       for (int i = 0; i < system.size && done; ++i)
         done = !fixed[i] || std::abs(y[i] - guess[i]) <= 1e-10 * scale[i];
-      if (!done) y = guess;
+      if (!done) y = guess, projection.forget();
     }
     if (!done && !at_start) done = nudge_onto_rows(system, jacobian, t, y, scale);
     if (!done && system.size > largest_search) {

@@ -6,15 +6,15 @@
 namespace daedalus {
 
 ErrorNorm::ErrorNorm(const std::vector<int>& variable_index, double rtol, const Vector& atol)
-    : given_rtol_(rtol), rtol_(rtol), atol_(atol.data(), atol.data() + atol.size()) {
-  power_.reserve(variable_index.size());
-  for (int index : variable_index) {
-    power_.push_back(index - 1);
-    scaled_by_step_ = scaled_by_step_ || index > 1;
-  }
-  scale_.assign(power_.size(), 1.0);
-  weight_.assign((power_.size() + 7) / 8 * 8, 0.0);
-  std::fill_n(weight_.begin(), power_.size(), 1.0);
+    : n_(static_cast<int>(variable_index.size())), given_rtol_(rtol), rtol_(rtol) {
+  if (std::any_of(variable_index.begin(), variable_index.end(), [](int i) { return i > 1; }))
+    for (const int index : variable_index) power_.push_back(index - 1);
+  atol_ = (n_ + 7) / 8 * 8;
+  scale_ = scaled_by_step() ? atol_ + n_ : 0;
+  numbers_.assign(static_cast<std::size_t>(scaled_by_step() ? scale_ + n_ : atol_ + n_), 0.0);
+  std::fill_n(numbers_.begin(), n_, 1.0);
+  std::fill_n(numbers_.begin() + scale_, n_, 1.0);
+  std::copy(atol.data(), atol.data() + atol.size(), numbers_.begin() + atol_);
 }
 
 void ErrorNorm::set_tolerance(double rtol) {
@@ -22,27 +22,23 @@ void ErrorNorm::set_tolerance(double rtol) {
 }
 
 void ErrorNorm::set_reference(const double* y) {
-  for (std::size_t i = 0; i < scale_.size(); ++i)
-    scale_[i] = 1 / (ratio_ * atol_[i] + rtol_ * std::abs(y[i]));
-  combine();
-}
-
-void ErrorNorm::set_step(double h) {
-  h_ = std::abs(h);
-  if (scaled_by_step_) combine();
+  const double* const atol = numbers_.data() + atol_;
+  double* const scale = numbers_.data() + scale_;
+  for (int i = 0; i < n_; ++i) scale[i] = 1 / (ratio_ * atol[i] + rtol_ * std::abs(y[i]));
+  if (scaled_by_step()) combine();
 }
 
 void ErrorNorm::combine() {
   // A step longer than the unit of time must not make an error count more than its size.
   const double h = std::min(h_, 1.0);
   const double factor[] = {1, h, h * h};
-  for (std::size_t i = 0; i < scale_.size(); ++i) weight_[i] = scale_[i] * factor[power_[i]];
+  for (int i = 0; i < n_; ++i) numbers_[i] = numbers_[scale_ + i] * factor[power_[i]];
 }
 
 double ErrorNorm::over(const double* x, int count) const {
-  const std::size_t n = power_.size();
+  const std::size_t n = static_cast<std::size_t>(n_);
   constexpr std::size_t lanes = 8;
-  const double* w = weight_.data();
+  const double* w = weights();
   double part[lanes] = {}, sum = 0;
   const double length = static_cast<double>(n * static_cast<std::size_t>(count));
   // In long sums no addition waits for the last one; short ones are not worth the trouble.

@@ -17,24 +17,29 @@ class ErrorNorm {
   void set_tolerance(double rtol);
   double rtol() const { return rtol_; }
   void set_reference(const double* y);
-  void set_step(double h);
+  void set_step(double h) {
+    h_ = h < 0 ? -h : h;
+    if (scaled_by_step()) combine();
+  }
   double operator()(const double* x) const { return over(x, 1); }
   /// Over `count` consecutive vectors (the stages).
   double over(const double* x, int count) const;
-  int size() const { return static_cast<int>(power_.size()); }
-  double weight(int i) const { return weight_[i]; }
+  int size() const { return n_; }
+  double weight(int i) const { return numbers_[i]; }
   /// Stays where it is; zeros fill it up to a multiple of eight.
-  const double* weights() const { return weight_.data(); }
+  const double* weights() const { return numbers_.data(); }
 
  private:
+  bool scaled_by_step() const { return !power_.empty(); }
   void combine();
 
+  int n_ = 0;
   double given_rtol_ = 0, rtol_ = 0, ratio_ = 1, h_ = 1;
-  std::vector<double> atol_;
-  std::vector<int> power_;
-  bool scaled_by_step_ = false;
-  std::vector<double> scale_;   ///< 1 / (atol + rtol |y|)
-  std::vector<double> weight_;  ///< scale * h^power
+  std::vector<int> power_;  ///< of h; empty: it is zero throughout
+  /// The weights scale * h^power, then atol, then scale = 1 / (atol + rtol |y|) unless it is the
+  /// weight: in one place, since every run makes a norm.
+  std::vector<double> numbers_;
+  int atol_ = 0, scale_ = 0;  ///< where they begin
 };
 
 }  // namespace daedalus

@@ -45,7 +45,8 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
         factors_valid_, first_, rejected_, extrapolate_, newton_failed_})
     memory.push_back(flag ? 1 : 0);
   save_list(memory, pencil_.a), save_list(memory, pencil_.e);
-  for (const auto& solver : solvers_) {
+  for (std::size_t k = 0; k < methods_.size(); ++k) {
+    const StageSolver* const solver = solvers_[k];
     memory.push_back(solver ? 1 : 0);
     if (solver) save_list(memory, solver->pivots());
   }
@@ -69,7 +70,7 @@ void ImplicitStepper::restore(SavedState& memory) {
   steps_since_failure_ = static_cast<int>(std::clamp(since_failure, 0.0, 1e9));
   memory.list(pencil_.a), memory.list(pencil_.e);
   pencil_.condense();
-  for (std::size_t k = 0; k < solvers_.size(); ++k) {
+  for (std::size_t k = 0; k < methods_.size(); ++k) {
     if (!memory.flag()) continue;
     use(static_cast<int>(k));
     current()->restore_pivots(pencil_, memory.list());
@@ -179,7 +180,7 @@ void Integrator::Run::restore(std::istream& stream) {
   steps_since_anchor_ = static_cast<int>(saved.position(1 << 30));
   anchor_.y = saved.list(), anchor_.modes = saved.list();
   if (system_->modes && anchor_.modes.size() != system_->modes->size()) SavedState::refuse();
-  if (projection_ && anchor_.y.size() != stepper_->state().y.size()) SavedState::refuse();
+  if (projects_output_ && anchor_.y.size() != stepper_->state().y.size()) SavedState::refuse();
   solution_.start_shift = saved.list();
   for (std::size_t k = 0; k < worst_equation_.size(); ++k) {
     ConstraintResidual& level = solution_.constraint_residual[k];

@@ -129,7 +129,8 @@ bool Integrator::Run::shows_stiffness() const {
 /// Explicit steps on the manifold of the constraints; nothing where they do not suit, and why.
 std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& problem,
                                                                 const Options& options,
-                                                                bool at_start, std::string& why) {
+                                                                bool at_start,
+                                                                std::string_view& why) {
   why = "no motion on constraints of moderate size";
   if (!may_lie_on_a_manifold(problem)) return nullptr;
   Options chosen = options;
@@ -163,7 +164,7 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
 std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
                                                        const Options& options, bool at_start) {
   if (options.method != "auto") return std::make_unique<Run>(problem, options, at_start);
-  std::string why = "options of implicit methods are given";
+  std::string_view why = "options of implicit methods are given";
   if (leaves_the_choice(options, options.linear_algebra)) {
     if (const std::string_view reason = reason_not_to_record(problem); !reason.empty()) {
       why = reason;
@@ -185,14 +186,15 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
   const bool free = leaves_the_choice(options, options.linear_algebra == LinearAlgebra::sparse
                                                    ? LinearAlgebra::automatic
                                                    : options.linear_algebra);
-  auto run = std::make_unique<Run>(problem, chosen, at_start, free);
+  auto run = std::make_unique<Run>(problem, std::move(chosen), at_start, free);
   if (run->options_.method == "bdf")
     why =
         run->jacobian_->storage() == Storage::sparse || run->jacobian_->storage() == Storage::banded
             ? (run->jacobian_->factors_are_dear() ? "factors take most of the time"
                                                   : "a large system and a crude tolerance")
             : "factors would take most of the time";
-  run->solution_.choice = run->options_.method + ": " + why;
+  run->solution_.choice.reserve(run->options_.method.size() + 2 + why.size());
+  run->solution_.choice.append(run->options_.method).append(": ").append(why);
   return run;
 }
 

@@ -10,8 +10,8 @@
 
 namespace daedalus {
 
-Integrator::Run::Run(const Problem& problem, const Options& options, bool at_start, bool chooses)
-    : problem_(problem), options_(options), chooses_(chooses) {
+Integrator::Run::Run(const Problem& problem, Options options, bool at_start, bool chooses)
+    : problem_(problem), options_(std::move(options)), chooses_(chooses) {
   started_ = std::chrono::steady_clock::now();
   prepare();
   if (at_start) begin();
@@ -64,6 +64,20 @@ void Integrator::Run::stop(Status status, Reason reason, Message message) {
   over_ = true;
 }
 
+/// The clock takes a good part of a step of a small system: while many steps take no time beside
+/// the limit it is asked once in a while.
+bool Integrator::Run::time_is_up() {
+  constexpr double no_time = 1e-3;
+  constexpr int most_steps_between = 64;
+  if (--steps_to_look_ > 0) return false;
+  const double now = wall_seconds();
+  const bool is_soon = now - last_look_ < no_time * options_.time_limit;
+  steps_between_looks_ = is_soon ? std::min(2 * steps_between_looks_, most_steps_between) : 1;
+  steps_to_look_ = steps_between_looks_;
+  last_look_ = now;
+  return now > options_.time_limit;
+}
+
 bool Integrator::Run::within_limits() {
   const auto where = [&] {
     return fmt::format("at t = {:.10g} after {} steps", t(), solution_.statistics.steps);
@@ -77,7 +91,7 @@ bool Integrator::Run::within_limits() {
          {fmt::format("the limit of {} steps was reached", options_.max_steps), where(),
           "the interval is long for this step size",
           "raise max_steps, loosen rtol, or shorten the interval"});
-  } else if (std::isfinite(options_.time_limit) && wall_seconds() > options_.time_limit) {
+  } else if (std::isfinite(options_.time_limit) && time_is_up()) {
     stop(Status::failed, Reason::time_limit,
          {fmt::format("the time limit of {} s was reached", options_.time_limit), where(),
           "the run takes longer than allowed", "raise time_limit, or resume from a checkpoint"});
@@ -152,7 +166,7 @@ bool Integrator::Run::needs_interpolant() const {
 void Integrator::Run::move_anchor(bool now) {
   constexpr int steps_between = 10;
   if (now && system_->modes) anchor_.modes = *system_->modes;
-  if ((!projection_ && !step_projection_) || (!now && ++steps_since_anchor_ < steps_between))
+  if ((!projects_output_ && !step_projection_) || (!now && ++steps_since_anchor_ < steps_between))
     return;
   anchor_.t = stepper_->state().t;
   anchor_.y = stepper_->state().y;
@@ -191,13 +205,13 @@ void Integrator::Run::record_inside_of_step() {
   for (; next_output_ < outputs_.size() && direction * (outputs_[next_output_] - t()) < 0;
        ++next_output_) {
     const double time = outputs_[next_output_];
-    record_row(time, output_->shown(interpolant_, anchor_, time, row_.data()));
+    record_row(time, output().shown(interpolant_, anchor_, time, row_.data()));
   }
 }
 
 void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
   row_ = y;
-  if (projection_) projection_->apply(anchor_, time, row_.data(), true);
+  if (!mesh_points_need_none_) projection().apply(anchor_, time, row_.data(), true);
   record_row(time, shown(time, row_.data()));
 }
 
@@ -230,7 +244,7 @@ void Integrator::Run::interpolate(double time, Output y) {
         fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
                     interpolant_.t0, interpolant_.t1));
   if (!interpolant_known_) stepper_->interpolant(interpolant_), interpolant_known_ = true;
-  y = output_->shown(interpolant_, step_anchor_, time, row_.data());
+  y = output().shown(interpolant_, step_anchor_, time, row_.data());
 }
 
 void Integrator::Run::finish() {
@@ -239,6 +253,9 @@ void Integrator::Run::finish() {
   solution_.statistics.cpu_seconds =
       cpu_started_ ? static_cast<double>(std::clock()) / CLOCKS_PER_SEC - *cpu_started_ : wall;
   if (dense_ && !dense_->empty()) solution_.dense = dense_;
+  solution_.jacobian = works_on_constraints()  ? "not needed"
+                       : implicit_on_manifold_ ? implicit_on_manifold_->jacobian()
+                                               : jacobian_->description();
   solution_.notes = system_->notes();
   if (field_)
     for (const std::string& note : field_->notes()) solution_.notes.push_back(note);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "daedalus/solve.h"
@@ -30,7 +31,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
  public:
   /// With `at_start` false the state is to come from `restore`. `chooses`: options.method was not
   /// asked for by the user.
-  Run(const Problem& problem, const Options& options, bool at_start, bool chooses = false);
+  Run(const Problem& problem, Options options, bool at_start, bool chooses = false);
 
   /// Resolves method "auto".
   static std::unique_ptr<Run> make(const Problem& problem, const Options& options, bool at_start);
@@ -68,13 +69,17 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void restore_turn(SavedState& memory);
   std::unique_ptr<Stepper> make_stepper(const State& start);
   void use_output(std::shared_ptr<StepOutput> output);
+  /// Most runs ask for mesh points only, and never for these.
+  StepOutput& output();
+  OutputProjection& projection();
+  void use_refined_output();
   Jacobian& jacobian(const State& at);
   void note_shift(const State& state);
   void watch_constraints();
   System& equations();
   bool needs_interpolant() const;
   static std::unique_ptr<Run> make_explicit(const Problem& problem, const Options& options,
-                                            bool at_start, std::string& why);
+                                            bool at_start, std::string_view& why);
   bool shows_stiffness() const;
   bool may_take_turns() const;
   static double fastest_rate(ProjectedField& field, const State& at);
@@ -89,6 +94,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool leap_from_start(double limit);
   void restart_behind_leap();
   bool within_limits();
+  bool time_is_up();
   double wall_seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   }
@@ -161,6 +167,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   std::unique_ptr<SwitchBoard> switches_;
   std::unique_ptr<EventFinder> events_;
   std::unique_ptr<OutputProjection> step_projection_;  ///< of the ends of steps, or null
+  bool projects_output_ = false;                       ///< of implicit methods
+  bool mesh_points_need_none_ = true;                  ///< as the algebraic rows hold there
   std::shared_ptr<OutputProjection> projection_;
   std::shared_ptr<StepOutput> output_;
   std::shared_ptr<DenseOutput> dense_;
@@ -192,6 +200,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   int switches_at_once_ = 0, shrinking_ = 0;
   std::chrono::steady_clock::time_point started_;
   std::optional<double> cpu_started_;
+  double last_look_ = 0;  ///< at the clock, for the sake of the time limit
+  int steps_between_looks_ = 1, steps_to_look_ = 1;
 };
 
 }  // namespace daedalus

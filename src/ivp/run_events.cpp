@@ -87,7 +87,7 @@ double Integrator::Run::polished(const EventFinder::Found& found) {
   double time = found.t;
   Secant secant;
   for (int k = 0; k < most_corrections; ++k) {
-    output_->evaluate(interpolant_, anchor_, time, row_.data());
+    output().evaluate(interpolant_, anchor_, time, row_.data());
     const double value = events_->value(found.event, time, row_.data());
     const double move = distance_to(found, time, value, secant);
     const double theta = (time + move - t0) / span;
@@ -102,7 +102,7 @@ double Integrator::Run::polished(const EventFinder::Found& found) {
 /// own: the sign that changes between the ends of the step, by regula falsi (Illinois).
 double Integrator::Run::enclosed(const EventFinder::Found& found, double time) {
   const auto value_at = [&](double t) {
-    output_->evaluate(interpolant_, anchor_, t, row_.data());
+    output().evaluate(interpolant_, anchor_, t, row_.data());
     return events_->value(found.event, t, row_.data());
   };
   double a = interpolant_.t0, b = interpolant_.t1;
@@ -142,12 +142,12 @@ bool Integrator::Run::land_on(const EventFinder::Found& found) {
     if (!stepper_->attempt_exactly(time - t0, interpolant_)) {
       if (closer_looks_ < most_closer_looks && stepper_->shorten(0.5 * (time - t0))) return false;
       landed_.resize(static_cast<std::size_t>(system_->size));
-      output_->evaluate(interpolant_, anchor_, time, landed_.data());
+      output().evaluate(interpolant_, anchor_, time, landed_.data());
       stepper_->end_at(time, landed_);
       return true;
     }
     landed_ = stepper_->next().y;
-    if (projection_) projection_->apply(anchor_, time, landed_.data(), true);
+    if (!mesh_points_need_none_) projection().apply(anchor_, time, landed_.data(), true);
     const double value = events_->value(found.event, stepper_->next().t, landed_.data());
     const double move = distance_to(found, time, value, secant);
     if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
@@ -171,7 +171,7 @@ void Integrator::Run::pass_event() {
   const double h = first_step(state);
   stepper_->start(state, std::copysign(std::min(covering_h_, std::abs(h)), h));
   restarted_at_ = state.t, leaps_ = 0;
-  output_->forget();
+  if (output_) output_->forget();
   calibrate_switches(state);
   events_->start(state.t, state.y.data(), happened);
   move_anchor(true);

@@ -73,7 +73,7 @@ void Integrator::Run::restart_behind_leap() {
   if (state.t != t()) return;  // it was cut by an event
   restarted_at_ = state.t;
   stepper_->start(state, first_step(state));
-  output_->forget();
+  if (output_) output_->forget();
 }
 
 }  // namespace daedalus

@@ -101,9 +101,6 @@ void Integrator::Run::prepare() {
   solution_.formulation = name_of(!works_on_constraints() ? formulation
                                   : field_->algebraic > 0 ? Formulation::projected
                                                           : Formulation::direct);
-  solution_.jacobian = works_on_constraints()  ? "not needed"
-                       : implicit_on_manifold_ ? implicit_on_manifold_->jacobian()
-                                               : jacobian_->description();
   solution_.variables.assign(system_->variables.begin(),
                              system_->variables.begin() + system_->visible);
   if (expansion_) solution_.variables = expansion_->names();
@@ -210,17 +207,36 @@ void Integrator::Run::prepare_implicit(const State& start) {
     step_projection_ = std::make_unique<OutputProjection>(system_, jacobian_, scale_, n);
     step_projection_->settle_for(part_left_by_projection * options_.rtol);
   }
-  if (options_.project_output)
+  projects_output_ = options_.project_output;
+  mesh_points_need_none_ =
+      !projects_output_ || (system_->is_index_one() && !system_->project_steps);
+  // An index that shows at the start only changes what steps count, not what output satisfies.
+  if (projects_output_ && system_->own_jacobian) projection();
+  if (options_.dense) use_refined_output();
+  if (options_.record) singularities_ = SingularityMonitor::make(problem_, system_->modes);
+  stepper_->start(start, 0);
+}
+
+OutputProjection& Integrator::Run::projection() {
+  if (!projection_)
     projection_ = std::make_unique<OutputProjection>(system_, jacobian_, scale_,
                                                      most_unknowns_of_output);  // a kept block
+  return *projection_;
+}
+
+void Integrator::Run::use_refined_output() {
+  if (projects_output_) projection();
   // The polynomials of the other families are as accurate as their steps.
   std::shared_ptr<StepRefiner> refiner;
   if (const auto* stages = dynamic_cast<const ImplicitStepper*>(stepper_.get()))
     refiner =
         std::make_shared<StepRefiner>(system_, jacobian_, stages->methods(), options_.rtol, atol_);
   use_output(std::make_shared<RefinedOutput>(system_, refiner, projection_, expansion_));
-  if (options_.record) singularities_ = SingularityMonitor::make(problem_, system_->modes);
-  stepper_->start(start, 0);
+}
+
+StepOutput& Integrator::Run::output() {
+  if (!output_) use_refined_output();
+  return *output_;
 }
 
 void Integrator::Run::prepare_manifold(const State& start) {

@@ -81,6 +81,7 @@ StartReport Integrator::Run::consistent(State& state, const std::vector<char>& f
 void Integrator::Run::note_shift(const State& state) {
   if (!solution_.start_shift.empty()) return;
   const Input y = shown(state.t, state.y.data());
+  solution_.start_shift.reserve(static_cast<std::size_t>(y.size()));
   for (int i = 0; i < y.size(); ++i)
     solution_.start_shift.push_back(y[i] - (i < given_start_.size() ? given_start_[i] : 0.0));
 }
@@ -101,8 +102,7 @@ void Integrator::Run::find_hidden_index(const State& state) {
 }
 
 void Integrator::Run::begin() {
-  const State guess = stepper_->state();
-  State state = guess;
+  State state = stepper_->state();
   Message message;
   bool consistent = false;
   if (field_) {
@@ -115,7 +115,7 @@ void Integrator::Run::begin() {
   switches_->renew(state.t, state.y.data(), {});
   // Which side a relation is on may depend on the consistent point, and the other way round.
   for (int round = 0; round < most_rounds; ++round) {
-    state = guess;
+    if (round > 0) state = stepper_->state();
     consistent = reinitialize(state, fixed_variables(problem_, *system_), true, message);
     const Names wrong = switches_->on_wrong_side(state.t, state.y.data());
     if (!switches_->renew(state.t, state.y.data(), {})) break;

@@ -97,10 +97,11 @@ std::vector<double> output_times(const Problem& problem, const Options& options)
     times.push_back(i + 1 == options.points ? t1 : t0 + (t1 - t0) * i / (options.points - 1));
   for (double t : times)
     require((t - t0) * (t - t1) <= 0, "at contains {}, outside of t_span = [{}, {}]", t, t0, t1);
-  if (t1 > t0)
-    std::stable_sort(times.begin(), times.end());
-  else
-    std::stable_sort(times.begin(), times.end(), std::greater<>());
+  const auto is_before = [forward = t1 > t0](double a, double b) {
+    return forward ? a < b : a > b;
+  };
+  if (!std::is_sorted(times.begin(), times.end(), is_before))
+    std::stable_sort(times.begin(), times.end(), is_before);
   return times;
 }
 

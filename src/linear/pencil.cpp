@@ -12,7 +12,9 @@ namespace daedalus {
 
 Pencil::Pencil(Storage storage, Pattern pattern, SparseWork work)
     : storage(storage),
-      pattern(storage == Storage::dense ? dense_pattern(pattern.size) : std::move(pattern)),
+      pattern(storage == Storage::dense && pattern.nonzeros() < pattern.size * pattern.size
+                  ? dense_pattern(pattern.size)
+                  : std::move(pattern)),
       e(this->pattern.row.size(), 0.0),
       a(this->pattern.row.size(), 0.0),
       work(work) {}

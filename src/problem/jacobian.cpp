@@ -81,9 +81,12 @@ bool Jacobian::factors_are_dear() const {
 /// Whoever moves a direction of y or y' moves it back, unless an evaluation ends by an exception.
 void Jacobian::hold_point(const double* y, const double* yp) {
   const std::size_t n = static_cast<std::size_t>(system_.size);
-  if (work_.seeded) work_.y.clear(), work_.yp.clear();
+  if (work_.seeded) work_.duals.clear();
   work_.seeded = false;
-  for (auto* list : {&work_.y, &work_.yp, &work_.r}) list->resize(n);
+  if (work_.duals.size() != 3 * n) {
+    work_.duals.resize(3 * n);
+    work_.y = work_.duals.data(), work_.yp = work_.y + n, work_.r = work_.yp + n;
+  }
   for (std::size_t i = 0; i < n; ++i) work_.y[i].value = y[i], work_.yp[i].value = yp[i];
 }
 
@@ -129,12 +132,12 @@ void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,
   const int n = system_.size;
   if (system_.differentiable) {
     hold_point(y, yp);
-    std::vector<Dual>& seeded = wrt_yp ? work_.yp : work_.y;
+    Dual* const seeded = wrt_yp ? work_.yp : work_.y;
     work_.seeded = true;
     for (int first = 0; first < n; first += dual_directions) {
       const int width = std::min(dual_directions, n - first);
       for (int d = 0; d < width; ++d) seeded[first + d].d[d] = 1;
-      system_.residual(Dual(t), work_.y.data(), work_.yp.data(), work_.r.data());
+      system_.residual(Dual(t), work_.y, work_.yp, work_.r);
       for (int d = 0; d < width; ++d) seeded[first + d].d[d] = 0;
       for (int i = 0; i < n; ++i)
         for (int d = 0; d < width; ++d)
@@ -159,15 +162,12 @@ void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,
 
 void Jacobian::choose_colours() {
   const int n = system_.size;
-  columns_.resize(static_cast<std::size_t>(n));
-  std::iota(columns_.begin(), columns_.end(), 0);
   if (pattern_.nonzeros() == n * n) {
-    colour_start_.resize(static_cast<std::size_t>(n) + 1);
-    std::iota(colour_start_.begin(), colour_start_.end(), 0);
     colours_ = n;
     has_own_colours_ = true;
     return;
   }
+  columns_.resize(static_cast<std::size_t>(n));
   // Greedy: a column takes the first colour that no column sharing a row with it has.
   std::vector<int> row_start(static_cast<std::size_t>(n) + 1, 0),
       columns_in_row(pattern_.row.size());
@@ -200,13 +200,13 @@ void Jacobian::choose_colours() {
 void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                            std::vector<double>& values) {
   hold_point(y, yp);
-  std::vector<Dual>& seeded = wrt_yp ? work_.yp : work_.y;
+  Dual* const seeded = wrt_yp ? work_.yp : work_.y;
   work_.seeded = true;
   for (int first = 0; first < colours_; first += dual_directions) {
     const int width = std::min(dual_directions, colours_ - first);
     for (int d = 0; d < width; ++d)
       for (int j : columns_of(first + d)) seeded[j].d[d] = 1;
-    system_.residual(Dual(t), work_.y.data(), work_.yp.data(), work_.r.data());
+    system_.residual(Dual(t), work_.y, work_.yp, work_.r);
     if (has_own_colours_) {
       for (int d = 0; d < width; ++d) {
         seeded[first + d].d[d] = 0;
@@ -301,7 +301,7 @@ void Jacobian::time_derivative(double t, const double* y, const double* yp, doub
     hold_point(y, yp);
     Dual time(t);
     time.d[0] = 1;
-    system_.residual(time, work_.y.data(), work_.yp.data(), work_.r.data());
+    system_.residual(time, work_.y, work_.yp, work_.r);
     for (int i = 0; i < n; ++i) out[i] = work_.r[i].d[0];
     return;
   }

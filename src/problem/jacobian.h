@@ -37,7 +37,8 @@ class Jacobian {
  private:
   /// Sized when it is first needed; copies, of which many are never asked, begin without.
   struct Workspace {
-    std::vector<Dual> y, yp, r;
+    std::vector<Dual> duals;  ///< all that follow
+    Dual *y = nullptr, *yp = nullptr, *r = nullptr;
     std::vector<double> base, moved_r, moved, delta;
     bool seeded = false;  ///< some direction of y or y' is not zero
 
@@ -62,6 +63,7 @@ class Jacobian {
                         std::vector<double>& values);
   bool all_finite(const std::vector<double>& values);
   std::span<const int> columns_of(int colour) const {
+    if (has_own_colours_) return {pattern_.row.data() + colour, 1};  // 0, 1, ... in each column
     return {columns_.data() + colour_start_[colour], columns_.data() + colour_start_[colour + 1]};
   }
 
@@ -71,7 +73,7 @@ class Jacobian {
   SparseWork direct_work_;
   int colours_ = 0;
   bool has_own_colours_ = false;             ///< every column, and each has entries in all rows
-  std::vector<int> columns_, colour_start_;  ///< sorted by colour; where each one begins
+  std::vector<int> columns_, colour_start_;  ///< sorted by colour; where each one begins; or empty
   int nonfinite_row_ = -1;
   bool mass_known_ = false;
   std::vector<double> constant_e_;

@@ -248,6 +248,7 @@ std::vector<Mass::Entry> Mass::entries(int size) const {
   if (entries_) return *entries_;
   std::vector<Entry> list;
   if (!constant_) {
+    list.reserve(static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i) list.push_back({i, i, 1.0});
     return list;
   }

@@ -82,28 +82,23 @@ void mark_algebraic_variables(System& system, int begin, int end, int index) {
 }
 
 void add_algebraic_level(System& system) {
-  ConstraintLevel level{"algebraic", {}, {}};
-  struct Work {
-    std::vector<int> rows;
-    std::vector<double> zero_and_all;
-  };
   const int n = system.size;
   const auto count = std::count(system.algebraic_row.begin(), system.algebraic_row.end(), 1);
   if (count == 0) return;
-  auto work = std::make_shared<Work>();
-  work->rows.reserve(static_cast<std::size_t>(count));
+  ConstraintLevel& level = system.levels.emplace_back();
+  level.name = "algebraic";
   level.equations.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < n; ++i)
-    if (system.algebraic_row[i])
-      work->rows.push_back(i), level.equations.push_back(system.equations[i]);
-  work->zero_and_all.assign(2 * static_cast<std::size_t>(n), 0.0);
-  level.residual = [&system, n, work](double t, const double* y, double* r) {
-    double* const zero = work->zero_and_all.data();
+    if (system.algebraic_row[i]) level.equations.push_back(system.equations[i]);
+  std::vector<double> zero_and_all(2 * static_cast<std::size_t>(n), 0.0);
+  level.residual = [&system, n, work = std::move(zero_and_all)](double t, const double* y,
+                                                                double* r) mutable {
+    double* const zero = work.data();
     double* const all = zero + n;
     system.residual(t, y, zero, all);
-    for (const int row : work->rows) *r++ = all[row];
+    for (int i = 0; i < n; ++i)
+      if (system.algebraic_row[i]) *r++ = all[i];
   };
-  system.levels.push_back(std::move(level));
 }
 
 std::vector<char> fixed_variables(const Problem& problem, const System& system) {

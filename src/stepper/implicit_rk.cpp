@@ -30,7 +30,7 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
   const std::size_t stride = static_cast<std::size_t>(stride_);
   const std::size_t length = static_cast<std::size_t>(s_) * stride;
   StageMemory& memory = shared ? *shared : own_;
-  memory.hold(7 * length + 2 * stride + factors_.doubles(), factors_.row_numbers());
+  memory.hold(stage_vectors(s_) * stride + factors_.doubles(), factors_.row_numbers());
   double* place = memory.numbers();
   for (double** part : {&z_, &v_, &last_z_, &stage_, &slope_, &residual_, &d_})
     *part = place, place += length;

@@ -51,6 +51,7 @@ std::vector<const StageConstants*> methods_for(const Options& options) {
     throw InvalidInput(fmt::format("min_stages = {} and max_stages = {}, must lie between 1 and 7",
                                    options.min_stages, options.max_stages));
   std::vector<const StageConstants*> list;
+  list.reserve(radau_iia().size());
   for (int s = 1; s <= 7; s += 2)
     if (s >= options.min_stages && s <= options.max_stages) list.push_back(radau_iia()[s / 2]);
   if (list.empty())
@@ -75,22 +76,37 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
   norm_ = options.fixed_step > 0
               ? ErrorNorm(system.variable_index, 1e-12, Vector::Constant(system.size, 1e-12))
               : ErrorNorm(system.variable_index, options.rtol, atol);
-  solvers_.resize(methods_.size());
   order_.min_stages = methods_.front()->method.stages;
   order_.max_stages = methods_.back()->method.stages;
   // Next to singular points of a manifold long steps keep its velocities less well.
   order_.is_eager = system.size <= few_unknowns && system.is_index_one() &&
                     options.formulation != Formulation::manifold;
-  // Factors of every order of a large system would cost more than they are likely to save.
-  if (pencil_.storage == Storage::dense)
-    for (int k = static_cast<int>(methods_.size()) - 1; k > 0; --k) make_solver(k);
+  // No order may ask for memory when its turn comes. Factors of every order of a large sparse
+  // system would cost more than they are likely to save.
+  if (pencil_.storage == Storage::dense) {
+    stage_memory_.reserve(order_.max_stages, system.size);
+    if (system.size > largest_uncondensed)
+      for (int k = static_cast<int>(methods_.size()) - 1; k > 0; --k) make_solver(k);
+  }
   use(0);
   if (options.algebraic_update != AlgebraicUpdate::embedding && system.is_index_one() &&
       !current()->is_stiffly_accurate())
     state_space_ = std::make_unique<AlgebraicProjection>(system, jacobian);
-  for (auto* list : {&error_, &projection_scale_}) list->assign(system.size, 0.0);
+  error_.assign(system.size, 0.0);
+  if (state_space_) projection_scale_.assign(system.size, 0.0);
   if (system.expansion && options.fixed_step == 0)
     eliminated_ = std::make_unique<EliminatedError>(system, options.rtol);
+}
+
+void ImplicitStepper::make_solver(int position) {
+  const StageConstants& constants = *methods_[position];
+  if (constants.is_by_stages) {
+    by_stages_ = make_stage_solver(system_, constants, pencil_);
+    solvers_[position] = by_stages_.get();
+    return;
+  }
+  StageMemory* const shared = pencil_.storage == Storage::dense ? &stage_memory_ : nullptr;
+  solvers_[position] = &implicit_[position].emplace(system_, constants, pencil_, shared);
 }
 
 void ImplicitStepper::use(int position) {
@@ -138,7 +154,7 @@ void ImplicitStepper::start(const State& state, double h) {
   committed_ = false;
   rejected_ = jacobian_valid_ = jacobian_current_ = factors_valid_ = newton_failed_ = false;
   steps_since_failure_ = long_ago;
-  for (auto& solver : solvers_)
+  for (StageSolver* solver : solvers_)
     if (solver) solver->forget();
   control_.forget();
   order_.smoothed_rate = 0;

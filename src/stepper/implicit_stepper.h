@@ -2,7 +2,9 @@
 // One acceptable step after the other with implicit Runge-Kutta stages: when to renew the Jacobian
 // and the factors, what to do after a failed Newton iteration or a rejected step, and (for
 // variable order Radau) which number of stages to use. [HairerWanner1996, IV.8; HairerWanner1999]
+#include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/algebraic_projection.h"
@@ -11,8 +13,7 @@
 #include "linear/kept_block.h"
 #include "problem/jacobian.h"
 #include "stepper/eliminated_error.h"
-#include "stepper/stage_factors.h"
-#include "stepper/stage_solver.h"
+#include "stepper/implicit_rk.h"
 #include "stepper/stepper.h"
 
 namespace daedalus {
@@ -42,11 +43,9 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
   void restore(SavedState& memory) override;
 
  private:
-  StageSolver* current() const { return solvers_[active_].get(); }
-  void make_solver(int position) {
-    StageMemory* const shared = pencil_.storage == Storage::dense ? &stage_memory_ : nullptr;
-    solvers_[position] = make_stage_solver(system_, *methods_[position], pencil_, shared);
-  }
+  static constexpr int most_methods = 4;
+  StageSolver* current() const { return solvers_[active_]; }
+  void make_solver(int position);
   void use(int position);
   bool renew_jacobian();
   bool jacobian_ahead();
@@ -61,12 +60,14 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
 
   const System& system_;
   Jacobian& jacobian_;
-  Options options_;
+  const Options& options_;  ///< kept by the caller
   Statistics& statistics_;
   Pencil pencil_;
   std::vector<const StageConstants*> methods_;
-  StageMemory stage_memory_;  ///< of all dense solvers: the largest is made first
-  std::vector<std::unique_ptr<StageSolver>> solvers_;  ///< made when first used
+  StageMemory stage_memory_;  ///< of all dense solvers: there is room for the largest
+  std::array<StageSolver*, most_methods> solvers_ = {};  ///< made when first used
+  std::array<std::optional<ImplicitStages>, most_methods> implicit_;
+  std::unique_ptr<StageSolver> by_stages_;
   int active_ = 0;
   ErrorNorm norm_;
   NewtonSettings newton_;

@@ -5,16 +5,35 @@
 
 namespace daedalus {
 
-void StageMemory::hold(std::size_t doubles, std::size_t row_numbers) {
-  if (doubles <= doubles_ && row_numbers <= row_numbers_) return;
+void StageMemory::make_room(std::size_t doubles, std::size_t row_numbers) {
   constexpr std::size_t line = 8;
-  const std::size_t count = doubles + line + row_numbers;
   KeptMemory<StageMemory>::give(std::exchange(block_, {}));
-  block_ = KeptMemory<StageMemory>::take(count * sizeof(double));
-  std::memset(block_.place, 0, count * sizeof(double));
+  block_ = KeptMemory<StageMemory>::take((doubles + line + row_numbers) * sizeof(double));
   numbers_ = at_cache_line(static_cast<double*>(block_.place));
   rows_ = reinterpret_cast<long long*>(numbers_ + doubles);
-  doubles_ = doubles, row_numbers_ = row_numbers;
+  room_doubles_ = doubles, room_row_numbers_ = row_numbers;
+  doubles_ = row_numbers_ = 0;
+}
+
+void StageMemory::reserve(int stages, int n) {
+  const std::size_t stride = static_cast<std::size_t>(padded(n));
+  const std::size_t vectors = stage_vectors(stages);
+  // A complex matrix takes the place of two real ones; the estimate may have one of its own.
+  const std::size_t matrices =
+      n <= largest_uncondensed ? static_cast<std::size_t>(stages) + 1 : std::size_t{0};
+  make_room(vectors * stride + matrices * doubles_of_factor(n, 1), matrices * 2 * stride);
+}
+
+void StageMemory::hold(std::size_t doubles, std::size_t row_numbers) {
+  if (doubles > room_doubles_ || row_numbers > room_row_numbers_) make_room(doubles, row_numbers);
+  if (doubles > doubles_) {
+    std::memset(numbers_ + doubles_, 0, (doubles - doubles_) * sizeof(double));
+    doubles_ = doubles;
+  }
+  if (row_numbers > row_numbers_) {
+    std::memset(rows_ + row_numbers_, 0, (row_numbers - row_numbers_) * sizeof(long long));
+    row_numbers_ = row_numbers;
+  }
 }
 
 StageFactors::StageFactors(const StageTransformation& data, double estimate_gamma,

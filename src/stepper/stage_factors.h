@@ -13,6 +13,11 @@
 
 namespace daedalus {
 
+/// Seven for each stage, two more for each step: see ImplicitStages.
+constexpr std::size_t stage_vectors(int stages) {
+  return 7 * static_cast<std::size_t>(stages) + 2;
+}
+
 /// What the stages of a method work with. Methods that never work at the same time may share it:
 /// every vector and every column takes whole cache lines, so that places which are zero because
 /// they lie behind the end of a vector are so for all of them.
@@ -22,7 +27,9 @@ class StageMemory {
   StageMemory(const StageMemory&) = delete;
   StageMemory& operator=(const StageMemory&) = delete;
   ~StageMemory() { KeptMemory<StageMemory>::give(block_); }
-  /// At least so many, zero at first; what is there stays where it is if it suffices.
+  /// Room for whoever has up to so many stages of n unknowns.
+  void reserve(int stages, int n);
+  /// At least so many, zero at first; what is there stays where it is if there is room.
   void hold(std::size_t doubles, std::size_t row_numbers);
   double* numbers() const { return numbers_; }  ///< from a cache line on
   long long* rows() const { return rows_; }
@@ -31,7 +38,10 @@ class StageMemory {
   KeptMemory<StageMemory>::Block block_;
   double* numbers_ = nullptr;
   long long* rows_ = nullptr;
-  std::size_t doubles_ = 0, row_numbers_ = 0;
+  std::size_t doubles_ = 0, row_numbers_ = 0;            ///< in use
+  std::size_t room_doubles_ = 0, room_row_numbers_ = 0;  ///< that there is
+
+  void make_room(std::size_t doubles, std::size_t row_numbers);
 };
 
 class StageFactors {
