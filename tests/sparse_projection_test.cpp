@@ -38,6 +38,31 @@ TEST(SparseLinearization, GivesTheShortestStepAlsoOfRedundantEquations) {
   EXPECT_LE((step - expected).norm(), 1e-9 * expected.norm());
 }
 
+/// Factors of one copy serve another later on; what it gets must not depend on whose they were.
+TEST(SparseLinearization, CopiesLendFactorsToEachOtherWithTheSameBits) {
+  constexpr int rows = 30, columns = 40;
+  std::vector<std::pair<int, int>> places;
+  for (int i = 0; i < rows; ++i)
+    for (int k = 0; k < 3; ++k) places.emplace_back(i, i + 5 * k);
+  const auto solved = [&](SparseLinearization& sparse, double shift) {
+    for (std::size_t k = 0; k < places.size(); ++k)
+      sparse.values()[k] = std::cos(static_cast<double>(k) + shift);
+    EXPECT_TRUE(sparse.factor(std::vector<double>(columns, 1.0)));
+    Vector step(columns);
+    sparse.apply_inverse(Vector::Ones(rows), step);
+    return step;
+  };
+  SparseLinearization kept(places, rows, columns);
+  const Vector first = solved(kept, 0);
+  for (const double shift : {0.3, 1.1, 2.0}) {
+    SparseLinearization copy = kept, fresh(places, rows, columns);
+    EXPECT_EQ(solved(copy, shift), solved(fresh, shift)) << shift;
+  }
+  Vector again(columns);
+  kept.apply_inverse(Vector::Ones(rows), again);
+  EXPECT_EQ(again, first);  // copies factor beside, not in place
+}
+
 /// Two diffusing fields, tied to each other in every cell: index 2.
 Model tied_fields(int cells) {
   const std::string n = std::to_string(cells);

@@ -107,6 +107,11 @@ ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr
   for (std::size_t k = of.size(); k-- > 0;) first_[of[k]] = system.size + static_cast<int>(k);
 }
 
+void ConstraintProjection::prepare(double t) {
+  solver_.prepare(AtTime(*set_, t));
+  if (!set_->derivative_of.empty()) derivatives_.prepare(AtTime(*set_, t));
+}
+
 void ConstraintProjection::take(const double* y, const double* yp) {
   std::copy(y, y + first_.size(), x_.begin());
   std::fill(x_.begin() + std::ssize(first_), x_.end(), 0.0);

@@ -23,6 +23,8 @@ class ConstraintProjection {
   ConstraintProjection(const System& system, std::shared_ptr<ConstraintSet> set,
                        const std::vector<double>& scale, const std::vector<char>& fixed);
 
+  /// What copies have in common is found out once, before they are made.
+  void prepare(double t);
   /// Full solve from a guess. Where the derivatives are among the unknowns, yp gets them.
   bool solve(double t, double* y, double* yp, int max_iterations);
   /// Along the curve on which the residual shrinks, where `solve` did not get there. `y` and `yp`

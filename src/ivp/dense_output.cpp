@@ -38,10 +38,13 @@ void OutputProjection::prepare() {
 
 void OutputProjection::linearize(const Anchor& anchor) {
   if (at_anchor_ && anchor_ == anchor) return;
+  if (!at_anchor_) constraints_->prepare(anchor.t);
   anchor_ = anchor;
   at_anchor_.emplace(*constraints_);
   std::copy(anchor.y.begin(), anchor.y.end(), kept_.begin());
-  anchored_ = at_anchor_->polish(anchor.t, kept_.data());
+  // The linearisation is what counts, not the point.
+  constexpr double near = 1e-6;
+  anchored_ = at_anchor_->polish(anchor.t, kept_.data(), near);
 }
 
 void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool solved) {

@@ -8,8 +8,9 @@
 namespace daedalus {
 namespace {
 
-constexpr double rounding = 1e-14;  // change in units of the scale that is nothing
-constexpr double noise = 1e-8;      // derivatives by differences: no iteration gets below
+constexpr double rounding = 1e-14;       // change in units of the scale that is nothing
+constexpr double noise = 1e-8;           // derivatives by differences: no iteration gets below
+constexpr double most_rounding = 1e-11;  // in large systems, whose factors leave more of it
 constexpr double shortest_step = 1e-4;
 constexpr double largest_dense = 1e4;  // entries of a matrix that needs no other treatment
 constexpr double full = 0.1;           // part of entries from which on a matrix is dense
@@ -43,17 +44,20 @@ NearestPoint::NearestPoint(int equations, std::vector<double> scale, std::vector
   trial_.resize(static_cast<std::size_t>(unknowns_));
 }
 
+void NearestPoint::prepare(const PointEquations& equations) {
+  if (dense_ || sparse_) return;
+  const double all = static_cast<double>(count_) * unknowns_;
+  std::vector<std::pair<int, int>> places;
+  if (all > largest_dense) places = equations.places();
+  dense_ = places.empty() || static_cast<double>(places.size()) > full * all;
+  if (dense_)
+    jacobian_.resize(count_, unknowns_);
+  else
+    sparse_.emplace(std::move(places), count_, unknowns_);
+}
+
 void NearestPoint::differentiate(const PointEquations& equations, const double* x) {
-  if (!dense_ && !sparse_) {
-    const double all = static_cast<double>(count_) * unknowns_;
-    std::vector<std::pair<int, int>> places;
-    if (all > largest_dense) places = equations.places();
-    dense_ = places.empty() || static_cast<double>(places.size()) > full * all;
-    if (dense_)
-      jacobian_.resize(count_, unknowns_);
-    else
-      sparse_.emplace(std::move(places), count_, unknowns_);
-  }
+  prepare(equations);
   if (dense_)
     equations.linearize(x, jacobian_.data());
   else
@@ -110,16 +114,26 @@ double NearestPoint::extent(const Vector& step, const double* x) const {
   return largest;
 }
 
+bool NearestPoint::is_outworn(double last, double change, double next, double enough) const {
+  if (!sparse_) return last > 0 && change > 0.1 * last;
+  // Sparse factors cost as much as ten to thirty solutions with them.
+  constexpr double dear = 8;
+  return std::log(next / std::max(enough, most_rounding)) > dear * std::log(change / next);
+}
+
 bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_iterations,
                            double enough) {
   equations.evaluate(x, residual_.data());
   if (!residual_.allFinite()) return false;
   double last = 0;
-  bool fresh = false;
+  bool fresh = false, known = false;  // known: natural_ is the next step
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
     if (!factored_) linearize(equations, x), fresh = true;
     if (!factored_) return false;
-    apply_inverse(residual_, step_);
+    if (known)
+      step_.swap(natural_);
+    else
+      apply_inverse(residual_, step_);
     const double change = extent(step_, x);
     if (!std::isfinite(change)) return false;
     // Damping: the natural step of the frozen linearisation must shrink. A step to far beyond the
@@ -135,7 +149,7 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
       if (next <= (1 - 0.25 * fraction) * change || change <= 1e-11 || fraction < shortest) break;
     }
     if (fraction < shortest && !fresh) {
-      factored_ = false;
+      factored_ = known = false;
       continue;
     }
     if (fraction < shortest && change <= noise) return true;
@@ -146,7 +160,9 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     if (change <= rounding || next <= enough) return true;
     // Corrections that no longer shrink are rounding, unless an old linearisation is to blame.
     if (iteration > 0 && change >= 0.3 * last && change <= (fresh ? 1e-10 : 1e-13)) return true;
-    if (iteration > 0 && change > 0.1 * last) factored_ = false;
+    if (sparse_ && change <= most_rounding && next >= 0.3 * change) return true;
+    if (is_outworn(last, change, next, enough)) factored_ = false;
+    known = factored_;
     fresh = false;
     last = change;
   }

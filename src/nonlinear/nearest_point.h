@@ -33,6 +33,8 @@ class NearestPoint {
   const std::vector<double>& freedom() const { return freedom_; }
   double rank_threshold() const { return rank_threshold_; }
 
+  /// Finds out once, for all copies, how the linearisation is stored.
+  void prepare(const PointEquations& equations);
   /// True: satisfied to rounding.
   bool solve(const PointEquations& equations, double* x, int max_iterations);
   /// No residual is larger than `tolerance` times what changes of the size of the unknowns do.
@@ -51,6 +53,8 @@ class NearestPoint {
 
  private:
   bool iterate(const PointEquations& equations, double* x, int max_iterations, double enough = 0);
+  /// Corrections of size `change` and then `next`: is a new linearisation cheaper than to go on?
+  bool is_outworn(double last, double change, double next, double enough) const;
   void linearize(const PointEquations& equations, const double* x);
   void differentiate(const PointEquations& equations, const double* x);
   /// By equation: what the unknowns, at their scale, do to it; by the last linearisation.

@@ -18,6 +18,7 @@ SparseLinearization::SparseLinearization(std::vector<std::pair<int, int>> places
       rows_(rows),
       columns_(columns),
       values_(places_->size()),
+      spare_(std::make_shared<Spare>()),
       work_(static_cast<std::size_t>(rows) + static_cast<std::size_t>(columns)) {
   std::vector<std::pair<int, int>> augmented;
   augmented.reserve(2 * places_->size());
@@ -65,8 +66,13 @@ bool SparseLinearization::factor(const std::vector<double>& column_scale) {
   // The order of the unknowns follows from the pattern and need not be found again. Pivots are
   // chosen anew, or a resumed run, which does not know the old ones, would have other bits.
   if (factors_.use_count() != 1) {
-    factors_ = make_sparse_real_factors(pencil);
-    return factors_->factor(pencil, 0);
+    const auto keep = [spare = spare_](RealFactors* unused) { spare->emplace_back(unused); };
+    const bool any = !spare_->empty();
+    std::unique_ptr<RealFactors> taken =
+        any ? std::move(spare_->back()) : make_sparse_real_factors(pencil);
+    if (any) spare_->pop_back();
+    factors_ = {taken.release(), keep};
+    if (!any) return factors_->factor(pencil, 0);
   }
   factors_->restore_pivots(pencil, pencil.a);
   return !factors_->pivots().empty();

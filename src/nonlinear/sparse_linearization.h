@@ -37,6 +37,8 @@ class SparseLinearization {
   std::vector<double> values_;
   std::shared_ptr<const Pattern> pattern_;
   std::shared_ptr<const std::vector<std::pair<int, int>>> positions_;  ///< of J and J^T
+  using Spare = std::vector<std::unique_ptr<RealFactors>>;
+  std::shared_ptr<Spare> spare_;          ///< that no copy uses; their order of unknowns is known
   std::shared_ptr<RealFactors> factors_;  ///< of the last call; copies share them
   Vector row_scale_;
   mutable std::vector<double> work_;

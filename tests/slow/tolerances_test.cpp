@@ -48,12 +48,10 @@ TEST_P(Tolerances, AreKept) {
   const reproduce::TestProblem problem = listed.make();
   const auto exception = magnified.find(name);
   const double limit = exception == magnified.end() ? promised : exception->second;
-  // Seconds each: those of every fourth tolerance.
-  const bool is_slow = name == "tba";
   const bool has_functions = size_of(problem.statement.problem.form) > 0;
   for (int digits = 3; digits <= 11; ++digits) {
     const double rtol = std::pow(10.0, -digits);
-    if (rtol < 0.99 * listed.sharpest || (is_slow && digits % 4 != 3)) continue;
+    if (rtol < 0.99 * listed.sharpest) continue;
     for (const bool as_text : {false, true}) {
       if (as_text ? problem.model.empty() : !has_functions) continue;
       const Repeats once{.seconds = 0, .most = 1, .time_limit = 60};
