@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "daedalus/vector.h"
+#include "linear/newton_kernels.h"
 #include "stepper/stage_polynomial.h"
 
 namespace daedalus {
@@ -71,6 +72,82 @@ TEST_P(StageKernelsOf, SumStages) {
         EXPECT_NEAR(out.numbers[k], expected, 2.3e-16 * s * s);
       }
     }
+}
+
+/// A real matrix and (s - 1)/2 complex ones, factored.
+struct Factors {
+  Factors(InstructionSet set, int s, int n)
+      : kernels(dense_kernels(set, n)),
+        numbers(static_cast<std::size_t>(s + 1) * doubles_of_factor(n, 1) + 8),
+        rows(static_cast<std::size_t>(2 * s * padded(n))) {
+    const Matrix e = Matrix::Random(n, n), a = Matrix::Random(n, n);
+    double* place = at_cache_line(numbers.data());
+    for (int k = 0; k < (s + 1) / 2; ++k) {
+      const int parts = k == 0 ? 1 : 2;
+      factors.push_back(lay_out_factor(n, parts, place, rows.data() + 2 * k * padded(n)));
+      place += doubles_of_factor(n, parts);
+      EXPECT_EQ(k == 0 ? kernels.factor_real(factors[0], e.data(), a.data(), 3.6)
+                       : kernels.factor_complex(factors.back(), e.data(), a.data(), 2.7 + k, 3.1),
+                -1);
+    }
+  }
+  DenseKernels kernels;
+  std::vector<double> numbers;
+  std::vector<long long> rows;
+  std::vector<DenseFactor> factors;
+};
+
+TEST_P(StageKernelsOf, CorrectSmallSystemsAtOnceAsByParts) {
+  int known = 0;
+  for (const int s : {1, 2, 3, 5, 7, 9})
+    for (int n = 1; n <= 9; ++n) {
+      const NewtonKernel at_once = newton_kernel(GetParam(), s, n);
+      if (!at_once) continue;
+      ++known;
+      const int stride = padded(n);
+      const Factors matrices(GetParam(), s, n);
+      const Stages y(1, stride), residual(s, stride), v(s, stride), z(s, stride), d(s, stride),
+          stage(s, stride), slope(s, stride), weight(1, stride);
+      for (const auto* stages : {&residual, &v})
+        for (int i = 0; i < s; ++i) std::fill_n(stages->numbers + i * stride + n, stride - n, 0.0);
+      for (const auto* single : {&y, &weight}) std::fill_n(single->numbers + n, stride - n, 0.0);
+      const Matrix t = Matrix::Random(s, s), t_inverse = Matrix::Random(s, s),
+                   w = Matrix::Random(s, s);
+      const double inverse_h = 1.7;
+
+      const StageKernels parts = stage_kernels(GetParam(), s);
+      const Stages d2(s, stride), v2(s, stride), z2(s, stride), stage2(s, stride),
+          slope2(s, stride);
+      std::copy_n(v.numbers, s * stride, v2.numbers);
+      parts.combine(s, stride, t_inverse.data(), residual.numbers, d2.numbers);
+      matrices.kernels.solve_padded_real(matrices.factors[0], d2.numbers);
+      for (int k = 1; k < s; k += 2)
+        matrices.kernels.solve_padded_complex(matrices.factors[static_cast<std::size_t>(k + 1) / 2],
+                                              d2.numbers + k * stride,
+                                              d2.numbers + (k + 1) * stride);
+      const double squares2 =
+          parts.advance(s, stride, t.data(), weight.numbers, d2.numbers, v2.numbers, z2.numbers);
+      parts.arguments(s, stride, w.data(), inverse_h, y.numbers, z2.numbers, stage2.numbers,
+                      slope2.numbers);
+
+      const double squares =
+          at_once({t_inverse.data(), t.data(), w.data(), matrices.factors.data(), y.numbers,
+                   residual.numbers, d.numbers, v.numbers, z.numbers, stage.numbers, slope.numbers},
+                  weight.numbers, inverse_h);
+      // The same operations, but for products that are fused into sums here and not there.
+      const auto near = [&](const double* a, const double* b) {
+        double largest = 1;
+        for (int k = 0; k < s * stride; ++k) largest = std::max(largest, std::abs(b[k]));
+        for (int i = 0; i < s; ++i)
+          for (int k = 0; k < n; ++k)
+            EXPECT_NEAR(a[i * stride + k], b[i * stride + k], 1e-14 * s * largest)
+                << s << " stages, " << n << " unknowns";
+      };
+      EXPECT_NEAR(squares, squares2, 1e-13 * squares2);
+      near(d.numbers, d2.numbers), near(v.numbers, v2.numbers), near(z.numbers, z2.numbers);
+      near(stage.numbers, stage2.numbers), near(slope.numbers, slope2.numbers);
+    }
+  EXPECT_GE(known, 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StageKernelsOf, testing::ValuesIn(sets_of_this_machine()));

@@ -178,6 +178,11 @@ void Integrator::Run::record_step() {
   monitor_constraints(state.t, state.y.data());
   step_anchor_ = anchor_;
   if (options_.record) {
+    if (solution_.steps.capacity() == 0) {
+      constexpr std::size_t short_run = 64;
+      solution_.steps.reserve(short_run);
+      solution_.step_residuals.reserve(short_run * level_maximum_.size());
+    }
     solution_.steps.push_back({state.t, stepper_->step(), stepper_->order()});
     solution_.step_residuals.insert(solution_.step_residuals.end(), level_maximum_.begin(),
                                     level_maximum_.end());

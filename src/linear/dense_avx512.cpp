@@ -1,6 +1,7 @@
 // Dense kernels for x86 with AVX512. What follows the pragma must not use inline functions of other
 // headers: the linker might keep this version of them for the whole program.
 #include "linear/dense_kernels.h"
+#include "linear/newton_kernels.h"
 #include "linear/stage_kernels.h"
 
 #if defined(DAEDALUS_HAS_AVX_KERNELS)
@@ -17,6 +18,7 @@
 #include "linear/dense_columns.h"
 #include "linear/dense_dispatch.h"
 #include "linear/stage_lanes.h"
+#include "linear/newton_lanes.h"
 // clang-format on
 
 namespace daedalus {
@@ -25,6 +27,9 @@ DenseKernels avx512_kernels(int n) {
 }
 StageKernels avx512_stage_kernels(int s) {
   return stage_kernels_for(s);
+}
+NewtonKernel avx512_newton_kernel(int s, int n) {
+  return newton_kernel_for(s, n);
 }
 }  // namespace daedalus
 #endif

@@ -7,6 +7,7 @@
 #include "linear/condensed_rows.h"
 #include "linear/dense_kernels.h"
 #include "linear/factors.h"
+#include "linear/newton_kernels.h"
 #include "linear/stage_kernels.h"
 
 namespace daedalus {
@@ -54,6 +55,14 @@ StageKernels stage_kernels([[maybe_unused]] InstructionSet set, int s) {
   if (set == InstructionSet::avx2) return avx2_stage_kernels(s);
 #endif
   return portable_stage_kernels(s);
+}
+
+NewtonKernel newton_kernel([[maybe_unused]] InstructionSet set, int s, int n) {
+#if defined(DAEDALUS_HAS_AVX_KERNELS)
+  if (set == InstructionSet::avx512) return avx512_newton_kernel(s, n);
+  if (set == InstructionSet::avx2) return avx2_newton_kernel(s, n);
+#endif
+  return portable_newton_kernel(s, n);
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // Dense kernels for any machine.
 #include "linear/dense_kernels.h"
+#include "linear/newton_kernels.h"
 #include "linear/stage_kernels.h"
 // clang-format off
 #define DAEDALUS_LANES 2
@@ -11,6 +12,7 @@
 #include "linear/dense_columns.h"
 #include "linear/dense_dispatch.h"
 #include "linear/stage_lanes.h"
+#include "linear/newton_lanes.h"
 // clang-format on
 
 namespace daedalus {
@@ -19,5 +21,8 @@ DenseKernels portable_kernels(int n) {
 }
 StageKernels portable_stage_kernels(int s) {
   return stage_kernels_for(s);
+}
+NewtonKernel portable_newton_kernel(int s, int n) {
+  return newton_kernel_for(s, n);
 }
 }  // namespace daedalus

@@ -35,10 +35,8 @@ struct RealTiny {
     return first_irregular(lu.inverse_re, nullptr, n);
   }
 
-  template <bool is_padded>
-  static void solve(const DenseFactor& lu, double* b) {
+  static Lanes solved(const DenseFactor& lu, Lanes x) {
     const Mask order = load_unaligned(lu.order);
-    Lanes x = take<is_padded>(b, n);
 #pragma GCC unroll 8
     for (int k = 0; k < n - 1; ++k)
       x -= permute(x, spread(lu.pivot[k])) *
@@ -47,8 +45,12 @@ struct RealTiny {
     for (int k = n - 1; k > 0; --k)
       x -= permute(x, spread(lu.pivot[k])) *
            keep(load(lu.re + k * lu.stride), (Mask)(order < spread((long long)k)));
-    x = permute(x, load_unaligned(lu.pivot)) * load(lu.inverse_re);
-    give<is_padded>(b, x, n);
+    return permute(x, load_unaligned(lu.pivot)) * load(lu.inverse_re);
+  }
+
+  template <bool is_padded>
+  static void solve(const DenseFactor& lu, double* b) {
+    give<is_padded>(b, solved(lu, take<is_padded>(b, n)), n);
   }
 };
 
@@ -94,11 +96,8 @@ struct ComplexTiny {
     return first_irregular(lu.inverse_re, lu.inverse_im, n);
   }
 
-  template <bool is_padded>
-  static void solve(const DenseFactor& lu, double* re, double* im) {
+  static void solve(const DenseFactor& lu, Lanes& x, Lanes& y) {
     const Mask order = load_unaligned(lu.order);
-    Lanes x = take<is_padded>(re, n);
-    Lanes y = take<is_padded>(im, n);
 #pragma GCC unroll 8
     for (int k = 0; k < n - 1; ++k) subtract(lu, k, (Mask)(order > spread((long long)k)), x, y);
 #pragma GCC unroll 8
@@ -106,8 +105,17 @@ struct ComplexTiny {
     const Mask pivot = load_unaligned(lu.pivot);
     const Lanes s = permute(x, pivot), t = permute(y, pivot);
     const Lanes tr = load(lu.inverse_re), ti = load(lu.inverse_im);
-    give<is_padded>(re, s * tr - t * ti, n);
-    give<is_padded>(im, s * ti + t * tr, n);
+    x = s * tr - t * ti;
+    y = s * ti + t * tr;
+  }
+
+  template <bool is_padded>
+  static void solve(const DenseFactor& lu, double* re, double* im) {
+    Lanes x = take<is_padded>(re, n);
+    Lanes y = take<is_padded>(im, n);
+    solve(lu, x, y);
+    give<is_padded>(re, x, n);
+    give<is_padded>(im, y, n);
   }
 
   static void subtract(const DenseFactor& lu, int k, Mask rows, Lanes& x, Lanes& y) {

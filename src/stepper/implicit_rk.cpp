@@ -36,6 +36,8 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
     *part = place, place += length;
   for (double** part : {&from_, &increment_}) *part = place, place += stride;
   factors_.place(place, memory.rows());
+  if (factors_.real_then_complex() && !data_.explicit_first)
+    all_at_once_ = newton_kernel(best_instruction_set(), s_, n_);
 }
 
 bool ImplicitStages::factor(const Pencil& pencil, double h) {
@@ -93,6 +95,23 @@ void ImplicitStages::arguments(const State& state, double h) {
     for (int k = 0; k < n_; ++k) slope_[i * stride_ + k] -= constants_.first_slope[i] * state.yp[k];
 }
 
+double ImplicitStages::correct(const State& state, double h, const ErrorNorm& norm) {
+  double squares = 0;
+  // The increments are minus the solutions of the transformed systems.
+  if (all_at_once_) {
+    squares =
+        all_at_once_({constants_.t_inverse.data(), constants_.t.data(), constants_.w.data(),
+                      factors_.real_then_complex(), from_, residual_, d_, v_, z_, stage_, slope_},
+                     norm.weights(), 1 / h);
+  } else {
+    kernels_.combine(s_, stride_, constants_.t_inverse.data(), residual_, d_);
+    factors_.solve(d_);
+    squares = kernels_.advance(s_, stride_, constants_.t.data(), norm.weights(), d_, v_, z_);
+    arguments(state, h);
+  }
+  return std::sqrt(squares / (n_ * s_));
+}
+
 int ImplicitStages::row_not_finite() const {
   for (int i = 0; i < s_; ++i)
     for (int k = 0; k < n_; ++k)
@@ -115,12 +134,7 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
     for (int i = 0; i < s_; ++i)
       system_.residual(state.t + data_.c[i] * h, stage_ + i * stride_, slope_ + i * stride_,
                        residual_ + i * stride_);
-    // The increments are minus the solutions of the transformed systems.
-    kernels_.combine(s_, stride_, constants_.t_inverse.data(), residual_, d_);
-    factors_.solve(d_);
-    const double squares =
-        kernels_.advance(s_, stride_, constants_.t.data(), norm.weights(), d_, v_, z_);
-    const double increment = std::sqrt(squares / (n_ * s_));
+    const double increment = correct(state, h, norm);
     if (!std::isfinite(increment)) {
       result.worst = row_not_finite();
       // What lies behind the vectors is to stay zero, for other methods too.
@@ -143,7 +157,6 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
             largest = size, result.worst = k;
       return result;
     }
-    arguments(state, h);
   }
   carried_eta_ = monitor.eta();
   return result;

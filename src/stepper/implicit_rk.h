@@ -3,6 +3,7 @@
 //   sum_j (w_ij/h E + delta_ij A) dZ_j = -F(t_i, y + Z_i, (1/h) sum_j w_ij Z_j),
 // and V = T^-1 Z splits this into systems of size n, real (gamma/h E + A) and complex
 // ((alpha - i beta)/h E + A).  [HairerWanner1996, IV.8]
+#include "linear/newton_kernels.h"
 #include "linear/stage_kernels.h"
 #include "stepper/stage_factors.h"
 #include "stepper/stage_solver.h"
@@ -37,6 +38,8 @@ class ImplicitStages final : public StageSolver {
   void start_values(const State& state, double h, const Guess& guess);
   void extrapolate(double h);
   void arguments(const State& state, double h);
+  /// By the residuals; leaves the arguments of the next ones, and gives the size of the increments.
+  double correct(const State& state, double h, const ErrorNorm& norm);
   /// -1: all residuals are finite.
   int row_not_finite() const;
 
@@ -44,9 +47,10 @@ class ImplicitStages final : public StageSolver {
   int s_;       ///< unknown stages
   int stride_;  ///< from one vector to the next
   StageKernels kernels_;
-  bool lowers_multipliers_ = false;  ///< variables of index 2 start from a lower degree
-  bool starts_with_slope_ = false;   ///< from y + c h y', else from y
-  bool slope_is_good_ = false;       ///< y'_n has the order of y_n
+  NewtonKernel all_at_once_ = nullptr;  ///< for few unknowns, or null
+  bool lowers_multipliers_ = false;     ///< variables of index 2 start from a lower degree
+  bool starts_with_slope_ = false;      ///< from y + c h y', else from y
+  bool slope_is_good_ = false;          ///< y'_n has the order of y_n
 
   StageFactors factors_;
 

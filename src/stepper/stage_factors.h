@@ -54,6 +54,11 @@ class StageFactors {
   std::size_t row_numbers() const;
   void place(double* numbers, long long* rows);
 
+  /// A real matrix, then complex ones, small and dense; null: others.
+  const DenseFactor* real_then_complex() const {
+    return is_small_ && !own_estimate_ && reals() == 1 ? small_.data() : nullptr;
+  }
+
   bool factor(const Pencil& pencil, double h);
   int singular_column() const { return singular_column_; }
   /// All systems, right-hand sides one behind the other in padded vectors.
