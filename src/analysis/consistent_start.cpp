@@ -78,6 +78,18 @@ bool algebraic_rows_hold(const System& system, const Pencil& pencil, const Vecto
   return true;
 }
 
+/// To the last bit: there is nothing to move.
+bool levels_hold_exactly(const System& system, double t, const std::vector<double>& y) {
+  std::vector<double> r(static_cast<std::size_t>(system.size));
+  for (const ConstraintLevel& level : system.levels) {
+    if (level.equations.size() > r.size()) r.resize(level.equations.size());
+    level.residual(t, y.data(), r.data());
+    for (int i = 0; i < level.size(); ++i)
+      if (r[i] != 0) return false;
+  }
+  return true;
+}
+
 /// Beyond an event of a system whose index is higher than its form tells: y misses the rows that
 /// are known by little, and moves as a step of the length of its own time scale would move it,
 /// (shift E + A) dy = -r in the algebraic rows.
@@ -257,6 +269,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
         done = !fixed[i] || std::abs(y[i] - guess[i]) <= 1e-10 * scale[i];
       if (!done) y = guess, projection.forget();
     }
+    if (!done) done = levels_hold_exactly(system, t, y);
     if (!done && !at_start) done = nudge_onto_rows(system, jacobian, t, y, scale);
     if (!done && system.size > largest_search) {
       report.consistent = false;

@@ -100,8 +100,9 @@ ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr
       fixed_(fixed),
       x_(static_cast<std::size_t>(set_->unknowns), 0.0),
       first_(static_cast<std::size_t>(system.size), -1),
-      solver_(make_solver(*set_, scale, fixed)),
-      derivatives_(make_solver(*set_, scale, held_below_top(*set_, fixed, scale.size()))) {
+      solver_(make_solver(*set_, scale, fixed)) {
+  if (!set_->derivative_of.empty() || !set_->below_top.empty())
+    derivatives_ = make_solver(*set_, scale, held_below_top(*set_, fixed, scale.size()));
   // First derivatives stand before higher ones.
   const std::vector<int>& of = set_->derivative_of;
   for (std::size_t k = of.size(); k-- > 0;) first_[of[k]] = system.size + static_cast<int>(k);
@@ -109,7 +110,7 @@ ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr
 
 void ConstraintProjection::prepare(double t) {
   solver_.prepare(AtTime(*set_, t));
-  if (!set_->derivative_of.empty()) derivatives_.prepare(AtTime(*set_, t));
+  if (!set_->derivative_of.empty()) derivatives_->prepare(AtTime(*set_, t));
 }
 
 void ConstraintProjection::take(const double* y, const double* yp) {
@@ -136,10 +137,10 @@ bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterat
   take(y, yp);
   // The highest derivatives first, to what y says: far-off ones would drag y along.
   bool done = false;
-  if (!set_->derivative_of.empty() || !set_->below_top.empty()) {
-    derivatives_.solve(AtTime(*set_, t), x_.data(), max_iterations);
+  if (derivatives_) {
+    derivatives_->solve(AtTime(*set_, t), x_.data(), max_iterations);
     // Then y is left alone: beside a kink the smallest move could change the branch.
-    done = derivatives_.holds(AtTime(*set_, t), x_.data(), 1e-12);
+    done = derivatives_->holds(AtTime(*set_, t), x_.data(), 1e-12);
   }
   if (!done) done = solver_.solve(AtTime(*set_, t), x_.data(), max_iterations);
   give(y, yp);
@@ -149,10 +150,19 @@ bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterat
 bool ConstraintProjection::polish(double t, double* y, double enough) {
   const auto n = static_cast<std::ptrdiff_t>(system_->size);
   std::copy(y, y + n, x_.begin());
-  if (!set_->derivative_of.empty()) derivatives_.polish(AtTime(*set_, t), x_.data(), enough);
+  if (!set_->derivative_of.empty()) derivatives_->polish(AtTime(*set_, t), x_.data(), enough);
   if (!solver_.polish(AtTime(*set_, t), x_.data(), enough)) return false;
   std::copy(x_.begin(), x_.begin() + n, y);
   return true;
+}
+
+void ConstraintProjection::forget() {
+  solver_.forget();
+  if (derivatives_) derivatives_->forget();
+}
+
+long ConstraintProjection::changes() const {
+  return solver_.changes() + (derivatives_ ? derivatives_->changes() : 0);
 }
 
 std::string ConstraintProjection::contradiction(double t, const double* y) {

@@ -3,6 +3,7 @@
 // of its constraints. What is wrong with velocities is put right by velocities, and multipliers
 // and derivatives move freely.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ class ConstraintProjection {
   bool follow(double t, double* y, double* yp);
   /// From a point nearly there, with what the last call has found as long as it serves.
   bool polish(double t, double* y, double enough = 0);
+  /// What the last call has found.
+  void forget();
+  /// Of what was found, counted.
+  long changes() const;
   /// Names of the equations that cannot hold together, and of the held values in them.
   std::string contradiction(double t, const double* y);
 
@@ -46,7 +51,7 @@ class ConstraintProjection {
   std::vector<double> x_;
   std::vector<int> first_;  ///< unknown that is the first derivative of each variable, or -1
   NearestPoint solver_;
-  NearestPoint derivatives_;  ///< the same with y held
+  std::optional<NearestPoint> derivatives_;  ///< the same with y held, if there are any
 };
 
 }  // namespace daedalus

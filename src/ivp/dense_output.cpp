@@ -24,32 +24,34 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system,
 }
 
 void OutputProjection::prepare() {
-  jacobian_.emplace(*given_);
   kept_.resize(scale_.size());
-  if (index_one_)
+  if (index_one_) {
+    jacobian_.emplace(*given_);
     algebraic_.emplace(*system_, *jacobian_);
-  else
-    constraints_.emplace(
+  } else {
+    at_anchor_.emplace(
         *system_, system_->constraints ? system_->constraints : level_constraints(*system_, scale_),
         scale_, std::vector<char>(system_->size, 0));
+  }
   tolerance_ = scale_;
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 
 void OutputProjection::linearize(const Anchor& anchor) {
-  if (at_anchor_ && anchor_ == anchor) return;
-  if (!at_anchor_) constraints_->prepare(anchor.t);
+  if (changes_at_anchor_ == at_anchor_->changes() && anchor_ == anchor) return;
+  if (changes_at_anchor_ < 0) at_anchor_->prepare(anchor.t);
   anchor_ = anchor;
-  at_anchor_.emplace(*constraints_);
   std::copy(anchor.y.begin(), anchor.y.end(), kept_.begin());
+  at_anchor_->forget();
   // The linearisation is what counts, not the point.
   constexpr double near = 1e-6;
   anchored_ = at_anchor_->polish(anchor.t, kept_.data(), near);
+  changes_at_anchor_ = at_anchor_->changes();
 }
 
 void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool solved) {
   if (!active_ || (index_one_ && solved)) return;
-  if (!jacobian_) prepare();
+  if (kept_.empty()) prepare();
   if (!index_one_) linearize(anchor);
   std::copy(y, y + system_->size, kept_.begin());
   if (index_one_) {
@@ -57,11 +59,18 @@ void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool sol
     if (!algebraic_->project(t, y, tolerance_)) std::copy(kept_.begin(), kept_.end(), y);
     return;
   }
-  working_.emplace(anchored_ ? *at_anchor_ : *constraints_);
-  if (working_->polish(t, y, enough_)) return;
-  std::copy(kept_.begin(), kept_.end(), y);
-  working_.emplace(*constraints_);
-  if (!working_->polish(t, y, enough_)) std::copy(kept_.begin(), kept_.end(), y);
+  // What a point is told must not depend on those before it. Most need no other linearisation than
+  // that of the anchor, and no copy of it.
+  const bool may_change = works_on_copies_;
+  if (may_change) working_.emplace(*at_anchor_);
+  ConstraintProjection& solver = may_change ? *working_ : *at_anchor_;
+  if (!anchored_) solver.forget();
+  if (!solver.polish(t, y, enough_)) {
+    std::copy(kept_.begin(), kept_.end(), y);
+    solver.forget();
+    if (!solver.polish(t, y, enough_)) std::copy(kept_.begin(), kept_.end(), y);
+  }
+  works_on_copies_ = may_change || at_anchor_->changes() != changes_at_anchor_;
 }
 
 namespace {

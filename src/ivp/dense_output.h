@@ -108,11 +108,12 @@ class OutputProjection : public KeptBlock<OutputProjection> {
   std::vector<double> scale_;
   std::optional<Jacobian> jacobian_;  ///< a copy: evaluation is not for two at once
   bool index_one_, active_;
-  std::optional<AlgebraicProjection> algebraic_;     ///< of index 1
-  std::optional<ConstraintProjection> constraints_;  ///< never used: copies start without memory
+  std::optional<AlgebraicProjection> algebraic_;  ///< of index 1
   std::optional<ConstraintProjection> at_anchor_, working_;
+  bool works_on_copies_ = false;  ///< some point asked for another linearisation
   Anchor anchor_;
-  bool anchored_ = false;
+  bool anchored_ = false;        ///< the linearisation serves at the anchor
+  long changes_at_anchor_ = -1;  ///< of it until then
   double enough_ = 0;
   std::vector<double> tolerance_, kept_;
 };

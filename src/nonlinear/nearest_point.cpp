@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <Eigen/QR>
 
@@ -14,21 +15,6 @@ constexpr double most_rounding = 1e-11;  // in large systems, whose factors leav
 constexpr double shortest_step = 1e-4;
 constexpr double largest_dense = 1e4;  // entries of a matrix that needs no other treatment
 constexpr double full = 0.1;           // part of entries from which on a matrix is dense
-
-/// J^T = Q R without exchanges, several times cheaper than a decomposition that reveals ranks.
-/// False where rows depend, or nearly so, on each other.
-bool factor_independent_rows(const Matrix& rows, double threshold, Matrix& q, Matrix& r) {
-  const auto count = rows.rows();
-  if (count > rows.cols()) return false;
-  const Eigen::HouseholderQR<Matrix> qr(rows.transpose());
-  r = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
-  const auto diagonal = r.diagonal().cwiseAbs();
-  // A diagonal entry only bounds the smallest singular value from above: with room to spare.
-  constexpr double room = 1e4;
-  if (!(diagonal.minCoeff() > room * threshold * diagonal.maxCoeff())) return false;
-  q = qr.householderQ() * Matrix::Identity(rows.cols(), count);
-  return q.allFinite();
-}
 
 }  // namespace
 
@@ -64,7 +50,38 @@ void NearestPoint::differentiate(const PointEquations& equations, const double* 
     equations.linearize_sparse(x, sparse_->values());
 }
 
+/// J^T = Q R without exchanges, several times cheaper than a decomposition that reveals ranks: in
+/// place, by Gram-Schmidt, twice [GiraudLangouRozloznik2005]. False where rows depend, or nearly
+/// so, on each other.
+bool NearestPoint::factor_independent_rows() {
+  if (count_ > unknowns_) return false;
+  q_.resize(unknowns_, count_);
+  r_.setZero(count_, count_);
+  for (int j = 0; j < unknowns_; ++j)
+    for (int i = 0; i < count_; ++i)
+      q_(j, i) = row_scale_[i] * jacobian_(i, j) * scale_[j] * freedom_[j];
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
+  for (int k = 0; k < count_; ++k) {
+    auto column = q_.col(k);
+    for (int pass = 0; pass < 2; ++pass)
+      for (int i = 0; i < k; ++i) {
+        const double part = q_.col(i).dot(column);
+        r_(i, k) += part;
+        column -= part * q_.col(i);
+      }
+    const double length = column.norm();
+    r_(k, k) = length;
+    smallest = std::min(smallest, length), largest = std::max(largest, length);
+    if (!(length > 0)) return false;
+    column /= length;
+  }
+  // A diagonal entry only bounds the smallest singular value from above: with room to spare.
+  constexpr double room = 1e4;
+  return smallest > room * rank_threshold_ * largest && q_.allFinite();
+}
+
 void NearestPoint::linearize(const PointEquations& equations, const double* x) {
+  ++changes_;
   differentiate(equations, x);
   if (sparse_) {
     std::vector<double> size = scale_;
@@ -72,18 +89,18 @@ void NearestPoint::linearize(const PointEquations& equations, const double* x) {
     factored_ = sparse_->factor(size);
     return;
   }
-  Matrix scaled = jacobian_;
-  for (int j = 0; j < unknowns_; ++j) scaled.col(j) *= scale_[j] * freedom_[j];
   // Rows of very different size (a position beside an acceleration) must not decide the rank. A
   // row that no free unknown reaches (all held) takes no part.
-  Vector inverse = scaled.rowwise().norm();
-  for (double& row : inverse) row = row > 1e-200 ? 1 / row : 0.0;
-  scaled = inverse.asDiagonal() * scaled;
-  factored_ = scaled.allFinite();
+  row_scale_.setZero(count_);
+  for (int j = 0; j < unknowns_; ++j)
+    row_scale_ += (scale_[j] * freedom_[j] * jacobian_.col(j)).cwiseAbs2();
+  factored_ = row_scale_.allFinite();
   if (!factored_) return;
-  row_scale_ = inverse;
-  independent_ = factor_independent_rows(scaled, rank_threshold_, q_, r_);
+  for (double& row : row_scale_) row = row > 0 ? 1 / std::sqrt(row) : 0.0;
+  independent_ = factor_independent_rows();
   if (independent_) return;
+  Matrix scaled = row_scale_.asDiagonal() * jacobian_;
+  for (int j = 0; j < unknowns_; ++j) scaled.col(j) *= scale_[j] * freedom_[j];
   Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
   decomposition.setThreshold(rank_threshold_);
   decomposition.compute(scaled);
@@ -149,7 +166,7 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
       if (next <= (1 - 0.25 * fraction) * change || change <= 1e-11 || fraction < shortest) break;
     }
     if (fraction < shortest && !fresh) {
-      factored_ = known = false;
+      forget(), known = false;
       continue;
     }
     if (fraction < shortest && change <= noise) return true;
@@ -161,7 +178,7 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
     // Corrections that no longer shrink are rounding, unless an old linearisation is to blame.
     if (iteration > 0 && change >= 0.3 * last && change <= (fresh ? 1e-10 : 1e-13)) return true;
     if (sparse_ && change <= most_rounding && next >= 0.3 * change) return true;
-    if (is_outworn(last, change, next, enough)) factored_ = false;
+    if (is_outworn(last, change, next, enough)) forget();
     known = factored_;
     fresh = false;
     last = change;
@@ -193,7 +210,7 @@ std::vector<std::pair<int, double>> NearestPoint::row(int equation) const {
 
 bool NearestPoint::solve(const PointEquations& equations, double* x, int max_iterations) {
   if (count_ == 0) return true;
-  factored_ = false;  // the last call may have ended at a singular point
+  forget();  // the last call may have ended at a singular point
   iterate(equations, x, max_iterations);
   return holds(equations, x, 1e-8);
 }

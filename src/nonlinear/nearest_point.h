@@ -42,6 +42,10 @@ class NearestPoint {
   /// From nearby, with the linearisation of the last call as long as it serves. Corrections below
   /// `enough`, in units of the scale, are left out; 0: to rounding.
   bool polish(const PointEquations& equations, double* x, double enough = 0);
+  /// The next call begins with a linearisation of its own.
+  void forget() { factored_ = false, ++changes_; }
+  /// Of the linearisation, counted.
+  long changes() const { return changes_; }
 
   /// After a failure: the part of the residual that no free unknown can reach.
   Vector unreachable(const PointEquations& equations, const double* x);
@@ -57,6 +61,7 @@ class NearestPoint {
   bool is_outworn(double last, double change, double next, double enough) const;
   void linearize(const PointEquations& equations, const double* x);
   void differentiate(const PointEquations& equations, const double* x);
+  bool factor_independent_rows();
   /// By equation: what the unknowns, at their scale, do to it; by the last linearisation.
   Vector reach(const double* x) const;
   void apply_inverse(const Vector& residual, Vector& step);
@@ -73,6 +78,7 @@ class NearestPoint {
   bool dense_ = false;                         ///< known to be
   Vector row_scale_, residual_, trial_residual_, step_, natural_, solved_;
   bool factored_ = false;
+  long changes_ = 0;
 };
 
 }  // namespace daedalus
