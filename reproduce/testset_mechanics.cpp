@@ -1,9 +1,6 @@
-// Mechanisms: the pendulum of [HairerLubichRoche1989], car axis and Fekete points of [TestSet], a
-// hanging chain of rigid links.
+// Mechanisms: the pendulum of [HairerLubichRoche1989], car axis and Fekete points of [TestSet].
 #include <cmath>
 #include <numbers>
-
-#include <fmt/format.h>
 
 #include "reproduce/problems.h"
 #include "reproduce/testset.h"
@@ -124,43 +121,6 @@ struct FeketeFirstOrder {
   }
 };
 
-// --- Chain --------------------------------------------------------------------------------------
-
-constexpr double gravity = 9.81;
-
-/// The index 1 form node by node, y = (x, y, u, v, lambda) of each: banded.
-struct ChainFirstOrder {
-  int links;
-  double length;
-
-  template <class Y, class Out>
-  void operator()(const Y& y, Out& out) const {
-    using Scalar = std::decay_t<decltype(y[0])>;
-    const double mass = length;  // total length and mass are 1
-    Scalar pull_x = 0.0, pull_y = 0.0, acceleration_x = 0.0, acceleration_y = 0.0;
-    for (int i = 0; i < links; ++i) {
-      const int k = 5 * i;
-      const auto difference = [&](int c) {
-        return i == 0 ? Scalar(y[c]) : y[k + c] - y[k + c - 5];
-      };
-      const Scalar dx = difference(0), dy = difference(1), du = difference(2), dv = difference(3);
-      if (i == 0) pull_x = y[4] * dx, pull_y = y[4] * dy;
-      Scalar next_x = 0.0, next_y = 0.0;
-      if (i + 1 < links) {
-        next_x = y[k + 9] * (y[k + 5] - y[k]);
-        next_y = y[k + 9] * (y[k + 6] - y[k + 1]);
-      }
-      const Scalar ax = (next_x - pull_x) / mass, ay = (next_y - pull_y) / mass - gravity;
-      out[k] = y[k + 2];
-      out[k + 1] = y[k + 3];
-      out[k + 2] = ax;
-      out[k + 3] = ay;
-      out[k + 4] = dx * (ax - acceleration_x) + dy * (ay - acceleration_y) + du * du + dv * dv;
-      pull_x = next_x, pull_y = next_y, acceleration_x = ax, acceleration_y = ay;
-    }
-  }
-};
-
 }  // namespace
 
 TestProblem rod_pendulum() {
@@ -263,60 +223,6 @@ TestProblem fekete(Told told) {
                                                      }},
                               .t_span = {0, 1000},
                               .start = Values(Vector(start.head(2 * n + charges)))};
-  return result;
-}
-
-TestProblem hanging_chain(int links) {
-  TestProblem result = links == 10 ? shipped("chain") : TestProblem();
-  result.name = fmt::format("chain{}", links);
-  result.title = fmt::format(
-      "Chain of {} rigid links released at 45 degrees; other codes get its index 1 form", links);
-  result.model = "chain";
-  result.parameters = {{"N", links}};
-  const double length = 1.0 / links;
-  Vector start = Vector::Zero(5 * links), others_start = Vector::Zero(5 * links);
-  for (int i = 0; i < links; ++i) {
-    start[2 * i] = others_start[5 * i] = (i + 1) * length * std::sqrt(0.5);
-    start[2 * i + 1] = others_start[5 * i + 1] = -start[2 * i];
-  }
-  result.statement.problem = {
-      .form = Mechanical{.coordinates = 2 * links,
-                         .holonomic = links,
-                         .mass = Mass::diagonal(Vector(Vector::Constant(2 * links, length))),
-                         .force =
-                             [links, length](auto, auto, auto out) {
-                               for (int i = 0; i < links; ++i)
-                                 out[2 * i] = 0.0, out[2 * i + 1] = -gravity * length;
-                             },
-                         .constraint =
-                             [links, length](auto q, auto out) {
-                               out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - length * length);
-                               for (int i = 1; i < links; ++i) {
-                                 const auto x = q[2 * i] - q[2 * i - 2];
-                                 const auto y = q[2 * i + 1] - q[2 * i - 1];
-                                 out[i] = 0.5 * (x * x + y * y - length * length);
-                               }
-                             }},
-      .t_span = {0, 1},
-      .start = start};
-  Vector diagonal = Vector::Ones(5 * links);
-  for (int i = 0; i < links; ++i) diagonal[5 * i + 4] = 0;
-  Statement others = {.start_is_guess = true, .lower = 14, .upper = 7};
-  others.problem = {.form = LinearlyImplicit{.size = 5 * links,
-                                             .mass = Mass::diagonal(diagonal),
-                                             .f = ChainFirstOrder{links, length}},
-                    .t_span = {0, 1},
-                    .start = others_start};
-  // The model lists x, y, u, v of all nodes one after the other.
-  result.statement.place.clear();
-  for (int c = 0; c < 4; ++c) {
-    for (int i = 0; i < links; ++i) {
-      result.statement.place.push_back((c < 2 ? 0 : 2 * links) + 2 * i + c % 2);
-      others.place.push_back(5 * i + c);
-    }
-  }
-  result.first_order = others;
-  result.differential = range(0, static_cast<int>(result.reference.size()));
   return result;
 }
 

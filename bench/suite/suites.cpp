@@ -55,6 +55,7 @@ Suite mechanics_suite() {
               {"andrews", [] { return andrews(Told::as_mechanism); }},
               {"fekete", [] { return fekete(Told::as_mechanism); }},
               {"chain10", [] { return hanging_chain(10); }},
+              {"chain100", [] { return hanging_chain(100); }},
               text("double_pendulum"),
               text("slider_crank"),
               text("four_bar"),
