@@ -22,6 +22,8 @@ class FactoredConstraints final : public ConstraintMatrix {
   void solve_rest(const double* c, double* x, bool warm) override;
   double* rows_or_right(int i) { return v_.data() + area(i, n_); }
   bool cholesky();
+  void turn_to_eigenvectors();
+  void turn_until_orthogonal();
   void forward_and_back(double* c) const;
 
   double suspect_below_ = suspicious;
