@@ -1,5 +1,8 @@
 #include "expression/straight_factors.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace daedalus {
 
 StraightFactors::StraightFactors(Graph& graph, std::vector<NodeId> matrix, int size)
@@ -17,19 +20,28 @@ StraightFactors::StraightFactors(Graph& graph, std::vector<NodeId> matrix, int s
     for (const int j : rest) count += j != i && at(j, i) != zero;
     return count;
   };
+  // Pivots that wait for each other, each for a division: the longest such row before a pivot.
+  std::vector<int> waits(n, 0);
   while (!rest.empty()) {
-    // Least degree first. [GeorgeLiu1981, 5.3]
+    // Least degree first [GeorgeLiu1981, 5.3]; among these the one that waits least, so that chains
+    // are eliminated from both ends at once.
     std::size_t least = 0;
-    int degree = size;
-    for (std::size_t k = 0; k < rest.size() && degree > 0; ++k)
-      if (const int count = neighbours(rest[k]); count < degree) degree = count, least = k;
+    std::pair<int, int> best(size, 0);
+    for (std::size_t k = 0; k < rest.size() && best > std::pair(0, 0); ++k)
+      if (const std::pair found(neighbours(rest[k]), waits[static_cast<std::size_t>(rest[k])]);
+          found < best)
+        best = found, least = k;
     const int p = rest[least];
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(least));
     const auto place = static_cast<std::size_t>(p);
     pivot_[place] = at(p, p), inverse_[place] = graph.div(one, at(p, p));
     Column column{p, {}};
-    for (const int i : rest)
-      if (at(i, p) != zero) column.below.push_back({i, graph.mul(at(i, p), inverse_[place])});
+    for (const int i : rest) {
+      if (at(i, p) == zero) continue;
+      column.below.push_back({i, graph.mul(at(i, p), inverse_[place])});
+      waits[static_cast<std::size_t>(i)] =
+          std::max(waits[static_cast<std::size_t>(i)], waits[place] + 1);
+    }
     for (const Entry& e : column.below)
       for (const Entry& other : column.below) {
         if (other.row < e.row) continue;

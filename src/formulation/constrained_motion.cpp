@@ -128,7 +128,7 @@ void ConstrainedMotion::multipliers(double* z) const {
     self.constraints_->multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
   if (!slope_is_by_code_ && undetermined_ && constraints_->health() < multipliers_exist)
     return std::fill(z, z + m_, std::numeric_limits<double>::quiet_NaN());
-  equations_->to_user(slope_t_q_v_[0], slope_t_q_v_.data() + 1, z);
+  equations_->to_user(slope_point()[0], slope_point() + 1, z);
 }
 
 /// x less the minimal correction in the metric of M; components along small singular values only as

@@ -56,6 +56,10 @@ class ConstrainedMotion final : public ProjectedField {
   struct Independent {};
   ConstrainedMotion(const ConstrainedMotion&) = default;  // shares the equations
   ConstrainedMotion(const ConstrainedMotion& other, Independent);
+  /// t, q, v of the last slope.
+  const double* slope_point() const {
+    return slope_is_by_code_ ? equations_->straight()->point() : slope_t_q_v_.data();
+  }
   bool is_regular(const StraightMotion::Rows& rows);
   bool slope_by_code(double t, const double* x, double* xp);
   bool project_by_code(double t, double* x);
@@ -84,12 +88,12 @@ class ConstrainedMotion final : public ProjectedField {
   ProfileCholesky root_;
   double size_ = 1;  ///< of q in the metric of M
 
-  // Where the matrices belong to, and the last slope.
+  // Where the matrices belong to, and the last slope, if it was not made by code.
   double at_t_ = 0;
   std::vector<double> at_q_, slope_t_q_v_, shown_;
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
-  bool slope_is_by_code_ = false;
+  bool slope_is_by_code_ = false;  ///< which knows its point
   std::vector<double> coded_acceleration_, coded_force_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
   // Of half-explicit stages: directions at the stage, rows and constraint at the point ahead.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formulation/constrained_motion.h"
+#include "linear/long_vectors.h"
 
 namespace daedalus {
 
@@ -17,9 +18,12 @@ bool ConstrainedMotion::is_regular(const StraightMotion::Rows& rows) {
 void ConstrainedMotion::renew(double t, const double* x) {
   StraightMotion* code = equations_->straight();
   if (!code) return;
-  const bool known = slope_is_by_code_ && slope_t_q_v_[0] == t &&
-                     std::equal(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
-  if (!known) code->accelerate(t, x, x + n_, coded_acceleration_.data());
+  const double* last = slope_point();
+  const bool known = slope_is_by_code_ && last[0] == t && std::equal(x, x + 2 * n_, last + 1);
+  if (!known) {
+    std::copy(last, last + 1 + 2 * n_, slope_t_q_v_.begin());
+    code->accelerate(t, x, coded_acceleration_.data());
+  }
   code->force(coded_force_.data());
   // Else what the code has left of its last slope is gone.
   slope_is_by_code_ = known;
@@ -30,16 +34,12 @@ void ConstrainedMotion::renew(double t, const double* x) {
 
 bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
   StraightMotion* code = equations_->straight();
-  if (!code || !is_regular(code->accelerate(t, x, x + n_, xp + n_))) return false;
+  if (!code || !is_regular(code->accelerate(t, x, xp + n_))) return false;
   ++factorizations;
-  slope_t_q_v_[0] = t;
-  std::copy(x, x + 2 * n_, slope_t_q_v_.begin() + 1);
   std::copy(x + n_, x + 2 * n_, xp);
-  double sum = 0;
-  for (int j = n_; j < 2 * n_; ++j) sum += xp[j];
   for (std::size_t k = 0; k < shown_.size(); ++k)
     shown_[k] = xp[n_ + equations_->shown_accelerations[k]];
-  return std::isfinite(sum);
+  return are_finite(xp + n_, static_cast<std::size_t>(n_));
 }
 
 /// Gauss-Newton with matrices of each point converges quadratically. The velocities are corrected

@@ -74,10 +74,9 @@ bool ConstrainedMotion::add_derivative_rows(double t, const double* q, const dou
 }
 
 double ConstrainedMotion::since_singular() {
-  const double* q = slope_t_q_v_.data() + 1;
-  if (m_ == 0 || !prepare(slope_t_q_v_[0], q, true)) return std::numeric_limits<double>::infinity();
-  const double* v = q + n_;
-  turn_rates(slope_t_q_v_[0], q, v);
+  const double t = slope_point()[0], *q = slope_point() + 1, *v = q + n_;
+  if (m_ == 0 || !prepare(t, q, true)) return std::numeric_limits<double>::infinity();
+  turn_rates(t, q, v);
   return constraints_->since_crossing(rate_.data(), slowest_turn(v));
 }
 

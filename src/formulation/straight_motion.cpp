@@ -133,9 +133,8 @@ StraightMotion::Rows StraightMotion::rows(const double* at) const {
   return {at, pivots, positive};
 }
 
-StraightMotion::Rows StraightMotion::accelerate(double t, const double* q, const double* v,
-                                                double* a) {
-  accelerate_.run(t, q, n_, v);
+StraightMotion::Rows StraightMotion::accelerate(double t, const double* x, double* a) {
+  accelerate_.run(t, x, 2 * n_, nullptr);
   accelerate_.hand_out(0, n_, a);
   const int first = 2 * n_ + m_, count = 2 * m_ + mass_pivots_;
   if (const double* in_place = accelerate_.in_place(first, count)) return rows(in_place);

@@ -41,7 +41,10 @@ class StraightMotion {
     Rows rows;
   };
 
-  Rows accelerate(double t, const double* q, const double* v, double* a);
+  /// x = (q, v)
+  Rows accelerate(double t, const double* x, double* a);
+  /// t, q, v of the last acceleration.
+  const double* point() const { return accelerate_.inputs(); }
   /// Of the last acceleration.
   void multipliers(double* lambda) const { accelerate_.hand_out(n_, m_, lambda); }
   void force(double* f) const { accelerate_.hand_out(n_ + m_, n_, f); }
