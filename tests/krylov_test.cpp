@@ -201,13 +201,28 @@ TEST(KrylovRuns, RefuseComplexMatrices) {
 }
 
 TEST(KrylovRuns, AreChosenWhereFactorsWouldTakeMostOfTheTime) {
-  const auto choice = [](const reproduce::TestProblem& test) {
-    Integrator run(test.statement.problem, {.rtol = 1e-4});
+  const auto choice = [](const reproduce::TestProblem& test, double rtol = 1e-4) {
+    Integrator run(test.statement.problem, {.rtol = rtol});
     return run.solution().choice;
   };
   EXPECT_EQ(choice(reproduce::food_web(60, 60)).substr(0, 3), "bdf");
   EXPECT_EQ(choice(reproduce::food_web(8, 8)).substr(0, 5), "radau");
   EXPECT_EQ(choice(reproduce::food_web(2000, 1)).substr(0, 5), "radau");
+  EXPECT_EQ(choice(reproduce::food_web(24, 24)).substr(0, 8), "rodas_5p");
+  EXPECT_EQ(choice(reproduce::food_web(24, 24), 1e-9).substr(0, 5), "radau");  // order counts more
+}
+
+TEST(SparseRuns, ResumeToTheSameBits) {
+  const reproduce::TestProblem test = reproduce::food_web(24, 24);
+  const Options options{.rtol = 1e-4};
+  Integrator whole(test.statement.problem, options);
+  for (int k = 0; k < 5; ++k) whole.step();
+  std::stringstream file;
+  whole.save(file);
+  Integrator second = Integrator::resume(test.statement.problem, options, file);
+  for (int k = 0; k < 4; ++k) whole.step(), second.step();
+  ASSERT_EQ(whole.t(), second.t());
+  EXPECT_EQ(Vector(whole.y()), Vector(second.y()));
 }
 
 TEST(KrylovRuns, ResumeToTheSameBits) {

@@ -2,6 +2,7 @@
 #include "linear/sparse_fronts.h"
 
 #include "linear/dissection.h"
+#include "linear/sparse_plan.h"
 #include "random_pencils.h"
 
 namespace daedalus {
@@ -9,7 +10,7 @@ namespace {
 
 TEST(SparseFronts, SolveRandomSystemsToRoundingError) {
   const Pattern large = grid_pattern(60, 2);
-  EXPECT_FALSE(fill_reducing_order(large).order.empty());  // so that fronts are taken
+  EXPECT_TRUE(SparsePlan(large).has_fronts());
   expect_rounding_error(random_pencil(Storage::sparse, large, 3));
 }
 
@@ -32,7 +33,7 @@ TEST(SparseFronts, AgreeForEveryInstructionSet) {
   for (InstructionSet set :
        {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
     if (!is_available(set)) continue;
-    SparseFronts fronts(pencil.pattern, order, set);
+    SparseFronts fronts(std::make_shared<FrontTree>(pencil.pattern, order), set);
     for (int repeat = 0; repeat < 2; ++repeat) {
       ASSERT_TRUE(fronts.factor(values.data()));
       std::vector<double> x = right, residual = right;
@@ -43,6 +44,34 @@ TEST(SparseFronts, AgreeForEveryInstructionSet) {
       for (const double r : residual) EXPECT_NEAR(r, 0, 1e-13);  // solutions of size 0.1
     }
   }
+}
+
+/// Fitted to factors of grids: below, entries one by one are faster.
+TEST(SparsePlan, TakesFrontsWhereThereAreManyOperationsForEachUnknown) {
+  EXPECT_FALSE(SparsePlan(grid_pattern(16, 1)).has_fronts());
+  const Pattern grid = grid_pattern(32, 1);
+  EXPECT_TRUE(SparsePlan(grid).has_fronts());
+  EXPECT_EQ(sparse_work(grid).flops, minimum_degree_work(grid).flops);  // dissection takes more
+  // Blocks that are solved one after the other need no common front.
+  std::vector<std::pair<int, int>> blocks;
+  for (int first = 0; first < 3000; first += 60)
+    for (int i = first; i < first + 60; ++i)
+      for (int j = first; j < first + 60; ++j) blocks.emplace_back(i, j);
+  EXPECT_FALSE(SparsePlan(make_pattern(3000, blocks)).has_fronts());
+}
+
+TEST(SparsePlan, IsSharedByFactorsWithTheSameBits) {
+  Pencil own = random_pencil(Storage::sparse, grid_pattern(32, 2), 11);
+  for (int j = 0; j < own.size(); ++j) own.a[own.position(j, j)] += 20;  // dominant
+  Pencil shared = own;
+  shared.work = sparse_work(shared.pattern);
+  const auto alone = make_real_factors(own), one = make_real_factors(shared),
+             other = make_real_factors(shared);
+  std::vector<double> expected = random_vector(own.size(), 5), x = expected, y = expected;
+  ASSERT_TRUE(alone->factor(own, 1) && one->factor(shared, 1) && other->factor(shared, 2));
+  alone->solve(expected.data()), one->solve(x.data()), other->solve(y.data());
+  EXPECT_EQ(x, expected);
+  EXPECT_NE(y, expected);
 }
 
 TEST(Dissection, IsAPermutationOfWhateverGraph) {
@@ -77,7 +106,7 @@ TEST(Dissection, TakesFewerOperationsOnLargeGridsThanMinimumDegree) {
   // minimum degree takes 139.
   EXPECT_LT(many / few, 64 * 1.4);
   EXPECT_LT(many, 0.7 * minimum_degree_work(large).flops);
-  EXPECT_EQ(fill_reducing_order(large).work.flops, many);
+  EXPECT_EQ(sparse_work(large).flops, many);
 }
 
 }  // namespace

@@ -187,7 +187,9 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
                                                    ? LinearAlgebra::automatic
                                                    : options.linear_algebra);
   auto run = std::make_unique<Run>(problem, std::move(chosen), at_start, free);
-  if (run->options_.method == "bdf")
+  if (run->options_.method == "rodas_5p")
+    why = "one real sparse matrix for each step";
+  else if (run->options_.method == "bdf")
     why =
         run->jacobian_->storage() == Storage::sparse || run->jacobian_->storage() == Storage::banded
             ? (run->jacobian_->factors_are_dear() ? "factors take most of the time"

@@ -172,6 +172,16 @@ std::unique_ptr<Stepper> Integrator::Run::make_stepper(const State& start) {
   return std::make_unique<ImplicitStepper>(*system_, jacobian(start), options_, atol_, statistics);
 }
 
+namespace {
+
+/// What Rosenbrock methods rely on.
+bool has_exact_linearisation(const System& system) {
+  return system.constant_mass &&
+         (system.own_jacobian || (system.differentiable && system.time_differentiable));
+}
+
+}  // namespace
+
 void Integrator::Run::avoid_dear_factors(const State& start) {
   if (!chooses_) return;
   const bool smooth = options_.events.empty() && !system_->switching;
@@ -194,6 +204,16 @@ void Integrator::Run::avoid_dear_factors(const State& start) {
   // iterations. Crude digits are cheap by it in any case, unless events make it begin anew.
   constexpr double crude = 1e-3;
   const bool dear = jacobian_->factors_are_dear();
+  // Complex sparse factors cost several times what real ones do, by fronts above all. Where they
+  // are most of a step, as those of grids in the plane are, a real one for each step costs least,
+  // down to tolerances that ask for a higher order: bench sparse, foodweb_24x24 and heat_32x32.
+  constexpr double many_operations = 60, sharp_for_order_5 = 0.99e-8;
+  if (!dear && smooth && jacobian_->storage() == Storage::sparse &&
+      jacobian_->operations() > many_operations && options_.rtol > sharp_for_order_5 &&
+      has_exact_linearisation(*system_)) {
+    options_.method = "rodas_5p";
+    return;
+  }
   if (!dear && (options_.rtol < crude || !smooth)) return;
   options_.method = "bdf";
   if (dear && options_.linear_algebra == LinearAlgebra::automatic) jacobian_->iterate(true);

@@ -188,14 +188,4 @@ SparseWork ordered_work(const Pattern& pattern, const std::vector<int>& order) {
   return work;
 }
 
-FillReducingOrder fill_reducing_order(const Pattern& pattern) {
-  FillReducingOrder best{{}, minimum_degree_work(pattern)};
-  constexpr double cheap = 2000;  // operations for an unknown: hardly more than a search for less
-  if (best.work.flops <= cheap * pattern.size) return best;
-  std::vector<int> order = dissection_order(pattern);
-  const SparseWork work = ordered_work(pattern, order);
-  if (work.flops < best.work.flops) best = {std::move(order), work};
-  return best;
-}
-
 }  // namespace daedalus

@@ -128,7 +128,7 @@ class KrylovFactors final : public RealFactors {
   }
 
   void factor_after_all() const {
-    Pencil pencil(Storage::sparse, pattern_);
+    Pencil pencil(Storage::sparse, pattern_, work_);
     pencil.a = matrix_;
     direct_ = make_sparse_real_factors(pencil);
     direct_->factor(pencil, 0);

@@ -31,10 +31,13 @@ struct Bandwidth {
 };
 Bandwidth bandwidth(const Pattern& pattern);
 
+class SparsePlan;
+
 /// Of a sparse LU after a fill-reducing ordering, without pivoting off the diagonal.
 struct SparseWork {
   double flops = 0;
-  double entries = 0;  ///< of L and U; 0: not known
+  double entries = 0;                           ///< of L and U; 0: not known
+  std::shared_ptr<const SparsePlan> plan = {};  ///< how they are made, or null: not known yet
 };
 SparseWork sparse_work(const Pattern& pattern);
 

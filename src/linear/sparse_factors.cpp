@@ -3,7 +3,6 @@
 // they stay good. [DavisPalamadaiNatarajan2010]
 #include <algorithm>
 #include <cmath>
-#include <klu.h>
 #include <limits>
 #include <memory>
 #include <new>
@@ -15,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "linear/dissection.h"
 #include "linear/factors.h"
-#include "linear/sparse_fronts.h"
+#include "linear/klu_analysis.h"
+#include "linear/sparse_plan.h"
 
 namespace daedalus {
 namespace {
@@ -42,13 +41,6 @@ struct ComplexKlu {
   static constexpr auto free = klu_z_free_numeric;
 };
 
-klu_common amd_settings() {
-  klu_common settings;
-  klu_defaults(&settings);
-  settings.ordering = 0;
-  return settings;
-}
-
 /// In three dimensions factors grow out of all proportion to the matrix: say so at once rather
 /// than after hours. KLU counts entries with int.
 void refuse_hopeless_size(int size, const SparseWork& work, int width) {
@@ -70,26 +62,19 @@ void refuse_hopeless_size(int size, const SparseWork& work, int width) {
 template <class Klu>
 class KluFactors {
  public:
-  KluFactors(const Pattern& pattern, FillReducingOrder best)
+  KluFactors(const Pattern& pattern, const SparsePlan& plan)
       : values(static_cast<std::size_t>(Klu::width) * pattern.nonzeros()),
         column_start_(pattern.column_start),
-        row_(pattern.row),
-        settings_(amd_settings()) {
-    refuse_hopeless_size(pattern.size, best.work, Klu::width);
-    int* const order = best.order.data();
-    symbolic_ = best.order.empty()
-                    ? klu_analyze(pattern.size, column_start_.data(), row_.data(), &settings_)
-                    : klu_analyze_given(pattern.size, column_start_.data(), row_.data(), order,
-                                        order, &settings_);
-    if (symbolic_ == nullptr) throw std::bad_alloc();
+        row_(pattern.row) {
+    klu_defaults(&settings_);
+    refuse_hopeless_size(pattern.size, plan.work(), Klu::width);
+    analysis_ = plan.analysis(pattern);
+    symbolic_ = analysis_->symbolic;
     pivots_.reserve(values.size());
   }
   KluFactors(const KluFactors&) = delete;
   KluFactors& operator=(const KluFactors&) = delete;
-  ~KluFactors() {
-    Klu::free(&numeric_, &settings_);
-    klu_free_symbolic(&symbolic_, &settings_);
-  }
+  ~KluFactors() { Klu::free(&numeric_, &settings_); }
 
   /// Factors `values`; returns the singular column or -1.
   int factor() { return keeps_pivots() ? -1 : choose_pivots(); }
@@ -150,25 +135,29 @@ class KluFactors {
 
   std::vector<int> column_start_, row_;  // KLU takes pointers to non-const
   mutable klu_common settings_;
+  std::shared_ptr<const KluAnalysis> analysis_;
   klu_symbolic* symbolic_ = nullptr;
   klu_numeric* numeric_ = nullptr;
   double growth_ = 1;           // of the factorisation that chose the pivots
   std::vector<double> pivots_;  // the values it saw
 };
 
+std::shared_ptr<const SparsePlan> plan_of(const Pencil& pencil) {
+  return pencil.work.plan ? pencil.work.plan : std::make_shared<const SparsePlan>(pencil.pattern);
+}
+
 /// By fronts where there are many operations for each unknown, unless pivots have to be sought
 /// outside of them: then by KLU from there on.
 class SparseRealFactors final : public RealFactors {
  public:
-  explicit SparseRealFactors(const Pencil& pencil) {
-    FillReducingOrder best = fill_reducing_order(pencil.pattern);
-    if (best.order.empty()) {
-      klu_ = std::make_unique<Klu>(pencil.pattern, std::move(best));
+  explicit SparseRealFactors(const Pencil& pencil) : plan_(plan_of(pencil)) {
+    if (!plan_->has_fronts()) {
+      take_klu(pencil);
       return;
     }
-    refuse_hopeless_size(pencil.size(), best.work, RealKlu::width);
+    refuse_hopeless_size(pencil.size(), plan_->work(), RealKlu::width);
     values_.resize(pencil.a.size());
-    fronts_ = std::make_unique<SparseFronts>(pencil.pattern, best.order);
+    fronts_ = std::make_unique<SparseFronts>(plan_->fronts(pencil.pattern));
   }
 
   bool factor(const Pencil& pencil, double shift) override {
@@ -202,9 +191,10 @@ class SparseRealFactors final : public RealFactors {
   }
   void take_klu(const Pencil& pencil) {
     fronts_.reset();
-    klu_ = std::make_unique<Klu>(pencil.pattern, fill_reducing_order(pencil.pattern));
+    klu_ = std::make_unique<Klu>(pencil.pattern, *plan_);
   }
 
+  std::shared_ptr<const SparsePlan> plan_;
   std::unique_ptr<SparseFronts> fronts_;
   std::vector<double> values_;
   std::unique_ptr<Klu> klu_;
@@ -213,8 +203,7 @@ class SparseRealFactors final : public RealFactors {
 class SparseComplexFactors final : public ComplexFactors {
  public:
   explicit SparseComplexFactors(const Pencil& pencil)
-      : klu_(pencil.pattern, fill_reducing_order(pencil.pattern)),
-        x_(2 * static_cast<std::size_t>(pencil.size())) {}
+      : klu_(pencil.pattern, *plan_of(pencil)), x_(2 * static_cast<std::size_t>(pencil.size())) {}
 
   bool factor(const Pencil& pencil, double re, double im) override {
     const std::size_t entries = pencil.e.size();
@@ -245,21 +234,6 @@ class SparseComplexFactors final : public ComplexFactors {
 };
 
 }  // namespace
-
-SparseWork minimum_degree_work(const Pattern& pattern) {
-  klu_common settings = amd_settings();
-  std::vector<int> column_start = pattern.column_start;
-  std::vector<int> row = pattern.row;
-  klu_symbolic* symbolic = klu_analyze(pattern.size, column_start.data(), row.data(), &settings);
-  if (symbolic == nullptr) throw std::bad_alloc();
-  const SparseWork work{symbolic->est_flops, symbolic->lnz + symbolic->unz};
-  klu_free_symbolic(&symbolic, &settings);
-  return work;
-}
-
-SparseWork sparse_work(const Pattern& pattern) {
-  return fill_reducing_order(pattern).work;
-}
 
 std::unique_ptr<RealFactors> make_sparse_real_factors(const Pencil& pencil) {
   return std::make_unique<SparseRealFactors>(pencil);

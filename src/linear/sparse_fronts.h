@@ -3,6 +3,7 @@
 // eliminated form a dense front, so that nearly all operations are products of dense matrices,
 // which keep the vector registers busy. Pivots are sought within their front. [DuffReid1983]
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "linear/front_kernels.h"
@@ -10,24 +11,18 @@
 
 namespace daedalus {
 
-class SparseFronts {
+/// What follows from the pattern alone.
+class FrontTree {
  public:
-  SparseFronts(const Pattern& pattern, const std::vector<int>& order,
-               InstructionSet set = best_instruction_set());
+  FrontTree(const Pattern& pattern, const std::vector<int>& order);
 
-  /// Values in the order of the pattern. False: some front has no good pivots, so there are no
-  /// factors; pivots outside of it may be better.
-  bool factor(const double* values);
-  void solve(double* x) const;
-
- private:
   struct Supernode {
     int first, columns;               ///< eliminated in a row
     int stride = 0;                   ///< of its front
     std::vector<int> below = {};      ///< rows that its columns have further down, ascending
     std::vector<int> in_parent = {};  ///< where these stand in the front that comes next
     std::vector<int> children = {};
-    std::size_t lower = 0, right = 0;  ///< its columns, and its rows right of them, in `factors_`
+    std::size_t lower = 0, right = 0;  ///< its columns, and its rows right of them, in the factors
     std::size_t first_entry = 0, end_entry = 0;
 
     int rows() const { return static_cast<int>(below.size()); }
@@ -38,20 +33,46 @@ class SparseFronts {
     int row;
     std::size_t offset;  ///< in its front
   };
-  struct Tree;
 
-  void find_supernodes(const Tree& tree);
-  void find_rows(const Tree& tree);
+  int size() const { return static_cast<int>(order_.size()); }
+  const std::vector<int>& order() const { return order_; }
+  const std::vector<Supernode>& nodes() const { return nodes_; }
+  const std::vector<Entry>& entries() const { return entries_; }  ///< by supernode
+  std::size_t largest_front() const { return largest_; }
+  std::size_t longest_column() const { return longest_; }
+  std::size_t factors() const { return total_; }
+
+ private:
+  struct Elimination;
+
+  void find_supernodes(const Elimination& elimination);
+  void find_rows(const Elimination& elimination);
   void place_entries(const Pattern& pattern);
   void number_rows(const Supernode& node, std::vector<int>& local) const;
+
+  std::vector<int> order_, place_, node_of_;
+  std::vector<Supernode> nodes_;
+  std::vector<Entry> entries_;
+  std::size_t largest_ = 0, longest_ = 0, total_ = 0;
+};
+
+class SparseFronts {
+ public:
+  explicit SparseFronts(std::shared_ptr<const FrontTree> tree,
+                        InstructionSet set = best_instruction_set());
+
+  /// Values in the order of the pattern. False: some front has no good pivots, so there are no
+  /// factors; pivots outside of it may be better.
+  bool factor(const double* values);
+  void solve(double* x) const;
+
+ private:
+  using Supernode = FrontTree::Supernode;
+
   void assemble(const Supernode& node, const double* values);
   void keep(const Supernode& node);
 
-  int n_;
-  std::vector<int> order_, place_;
-  std::vector<Supernode> nodes_;
-  std::vector<int> node_of_;
-  std::vector<Entry> entries_;  ///< by supernode
+  std::shared_ptr<const FrontTree> tree_;
   FrontKernel factor_front_;
   std::vector<double> front_memory_, factor_memory_;
   double* front_ = nullptr;

@@ -22,6 +22,8 @@ class Jacobian {
   Pencil make_pencil() const { return {storage_, pattern_, direct_work_}; }
   /// Factors would cost most of a run: iterations instead, if they converge.
   bool factors_are_dear() const;
+  /// Of sparse factors, for each unknown; 0: not known.
+  double operations() const { return direct_work_.flops / system_.size; }
   /// Sparse systems only; pencils made before stay what they are.
   void iterate(bool yes) { storage_ = yes ? Storage::krylov : Storage::sparse; }
   /// Fills pencil.a, and pencil.e unless it is constant and filled before. `nonfinite` is set to
