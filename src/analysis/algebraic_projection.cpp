@@ -28,22 +28,22 @@ bool AlgebraicProjection::refactor(double t, const double* y) {
   }
   // Differential rows off by 1e-12 of a correction that is itself small.
   shift_ = largest_e == 0 ? 1.0 : 1e12 * std::max(largest_a, 1e-300) / largest_e;
-  if (!index_known_ && !find_index()) return false;
+  if (!index_known_) return factored_ = find_index() && index_one_;
   return factored_ = index_one_ && factors_->factor(pencil_, shift_);
 }
 
 /// Where hidden constraints exist the pencil is regular all the same, but corrections grow with
-/// the shift: dz = shift g, which is no solution of anything.
+/// the shift: dz = shift g, which is no solution of anything. Leaves the factors for the shift.
 bool AlgebraicProjection::find_index() {
   double size[2] = {0, 0};
   for (int k = 0; k < 2; ++k) {
-    if (!factors_->factor(pencil_, k == 0 ? shift_ : 1e-3 * shift_)) return false;
+    if (!factors_->factor(pencil_, k == 0 ? 1e-3 * shift_ : shift_)) return false;
     for (int i = 0; i < system_.size; ++i)
       trial_[i] = system_.algebraic_row[i] ? 1 + 0.618 * (i % 7) : 0.0;
     factors_->solve(trial_);
     for (int i = 0; i < system_.size; ++i) size[k] = std::max(size[k], std::abs(trial_[i]));
   }
-  index_one_ = size[0] <= 30 * size[1];
+  index_one_ = size[1] <= 30 * size[0];
   return index_known_ = true;
 }
 

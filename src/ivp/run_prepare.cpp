@@ -154,7 +154,7 @@ void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {
 Jacobian& Integrator::Run::jacobian(const State& at) {
   if (!jacobian_)
     jacobian_ = std::make_shared<Jacobian>(equations(), options_.linear_algebra, at.t, at.y.data(),
-                                           at.yp.data());
+                                           at.yp.data(), problem_.findings);
   return *jacobian_;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "problem/findings.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -22,12 +23,13 @@ double spread(int i, int round) {
 
 }  // namespace
 
-Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y, const double* yp)
+Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y, const double* yp,
+                   const Findings& findings)
     : system_(system) {
   const int n = system.size;
   if (system.own_jacobian) {
     pattern_ = make_pattern(n, system.own_jacobian->pattern());
-    choose_storage_for(wish);
+    choose_storage_for(wish, findings);
     system.own_jacobian->bind(pattern_.column_start, pattern_.row);
     return;
   }
@@ -43,17 +45,37 @@ Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y
   if (stays_dense) {
     pattern_ = dense_pattern(n);
   } else {
-    choose_storage_for(wish);
+    choose_storage_for(wish, findings);
   }
   choose_colours();
   mass_known_ = false;
   if (system.supplied_jacobian) check_supplied(t, y, yp);
 }
 
-void Jacobian::choose_storage_for(LinearAlgebra wish) {
+StorageChoice Jacobian::found_storage(const Findings& findings) const {
+  struct Finding {
+    Pattern pattern;
+    StorageChoice choice;
+  };
+  StorageChoice made;
+  const auto found = found_or_made<Finding>(
+      findings,
+      [&](const Finding& known) {
+        return known.pattern.row == pattern_.row &&
+               known.pattern.column_start == pattern_.column_start;
+      },
+      [&] {
+        made = choose_storage(pattern_);
+        // What is found by a look at the diagonals need not be kept.
+        return made.work.plan ? std::make_shared<const Finding>(Finding{pattern_, made}) : nullptr;
+      });
+  return found ? found->choice : made;
+}
+
+void Jacobian::choose_storage_for(LinearAlgebra wish, const Findings& findings) {
   switch (wish) {
     case LinearAlgebra::automatic: {
-      const StorageChoice choice = choose_storage(pattern_);
+      const StorageChoice choice = found_storage(findings);
       storage_ = choice.storage, direct_work_ = choice.work;
       break;
     }

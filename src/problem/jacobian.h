@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daedalus/findings.h"
 #include "linear/pencil.h"
 #include "problem/system.h"
 
@@ -16,8 +17,10 @@ namespace daedalus {
 class Jacobian {
  public:
   /// Finds the pattern near (t, y, yp), completes what the form could not tell about algebraic
-  /// rows and variables, chooses the storage, checks a supplied Jacobian.
-  Jacobian(System& system, LinearAlgebra wish, double t, const double* y, const double* yp);
+  /// rows and variables, chooses the storage, checks a supplied Jacobian. How large sparse matrices
+  /// are factored may be among the findings, or is kept there.
+  Jacobian(System& system, LinearAlgebra wish, double t, const double* y, const double* yp,
+           const Findings& findings = Findings::none());
 
   Pencil make_pencil() const { return {storage_, pattern_, direct_work_}; }
   /// Factors would cost most of a run: iterations instead, if they converge.
@@ -50,7 +53,8 @@ class Jacobian {
     void hold_values(int n);
   };
 
-  void choose_storage_for(LinearAlgebra wish);
+  void choose_storage_for(LinearAlgebra wish, const Findings& findings);
+  StorageChoice found_storage(const Findings& findings) const;
   void discover(double t, const double* y, const double* yp);
   /// Calls found(row, column) for every derivative that is not zero.
   void probe(double t, const double* y, const double* yp, bool wrt_yp,
