@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include "daedalus/vector.h"
@@ -101,7 +102,7 @@ TEST_P(StageKernelsOf, CorrectSmallSystemsAtOnceAsByParts) {
   int known = 0;
   for (const int s : {1, 2, 3, 5, 7, 9})
     for (int n = 1; n <= 9; ++n) {
-      const NewtonKernel at_once = newton_kernel(GetParam(), s, n);
+      const NewtonKernels at_once = newton_kernels(GetParam(), s, n);
       if (!at_once) continue;
       ++known;
       const int stride = padded(n);
@@ -130,10 +131,14 @@ TEST_P(StageKernelsOf, CorrectSmallSystemsAtOnceAsByParts) {
       parts.arguments(s, stride, w.data(), inverse_h, y.numbers, z2.numbers, stage2.numbers,
                       slope2.numbers);
 
-      const double squares =
-          at_once({t_inverse.data(), t.data(), w.data(), matrices.factors.data(), y.numbers,
-                   residual.numbers, d.numbers, v.numbers, z.numbers, stage.numbers, slope.numbers},
-                  weight.numbers, inverse_h);
+      // Row-major, as all of them are.
+      using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+      const auto rows = [s](const Matrix& m) { return Eigen::Map<const RowMajor>(m.data(), s, s); };
+      const RowMajor w_t = rows(w) * rows(t);
+      const double squares = at_once.correct(
+          {t_inverse.data(), t.data(), w_t.data(), matrices.factors.data(), y.numbers,
+           residual.numbers, d.numbers, v.numbers, z.numbers, stage.numbers, slope.numbers},
+          weight.numbers, inverse_h);
       // The same operations, but for products that are fused into sums here and not there.
       const auto near = [&](const double* a, const double* b) {
         double largest = 1;
@@ -146,6 +151,30 @@ TEST_P(StageKernelsOf, CorrectSmallSystemsAtOnceAsByParts) {
       EXPECT_NEAR(squares, squares2, 1e-13 * squares2);
       near(d.numbers, d2.numbers), near(v.numbers, v2.numbers), near(z.numbers, z2.numbers);
       near(stage.numbers, stage2.numbers), near(slope.numbers, slope2.numbers);
+
+      const Stages last(s, stride), increment(1, stride);
+      for (int i = 0; i < s; ++i) std::fill_n(last.numbers + i * stride + n, stride - n, 0.0);
+      std::fill_n(increment.numbers + n, stride - n, 0.0);
+      const StagePolynomial u(Vector::LinSpaced(s, 1.0 / s, 1), true);
+      const StageNodes nodes{u.nodes(), u.weights(), u.is_through_origin()};
+      const double ratio = 0.7;
+      parts.extrapolate(s, stride, nodes, ratio, last.numbers, increment.numbers, z2.numbers);
+      parts.combine(s, stride, t_inverse.data(), z2.numbers, v2.numbers);
+      parts.arguments(s, stride, w.data(), inverse_h, y.numbers, z2.numbers, stage2.numbers,
+                      slope2.numbers);
+      // Slopes are made of v: W T T^-1 = W.
+      const RowMajor back = rows(w) * rows(t_inverse).inverse();
+      at_once.begin(
+          {t_inverse.data(), t.data(), back.data(), matrices.factors.data(), y.numbers,
+           residual.numbers, d.numbers, v.numbers, z.numbers, stage.numbers, slope.numbers},
+          nodes, ratio, last.numbers, increment.numbers, inverse_h);
+      near(z.numbers, z2.numbers), near(v.numbers, v2.numbers), near(stage.numbers, stage2.numbers);
+      for (int i = 0; i < s; ++i)
+        for (int k = 0; k < n; ++k) {
+          const double size = (back.row(i).cwiseAbs() * rows(t_inverse).cwiseAbs()).sum();
+          EXPECT_NEAR(slope.numbers[i * stride + k], slope2.numbers[i * stride + k],
+                      1e-11 * (1 + size));  // a random matrix was inverted
+        }
     }
   EXPECT_GE(known, 6);
 }

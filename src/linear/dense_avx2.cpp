@@ -16,6 +16,7 @@
 #include "linear/dense_tile.h"
 #include "linear/dense_large.h"
 #include "linear/dense_columns.h"
+#include "linear/dense_table.h"
 #include "linear/dense_dispatch.h"
 #include "linear/stage_lanes.h"
 #include "linear/newton_lanes.h"
@@ -28,8 +29,8 @@ DenseKernels avx2_kernels(int n) {
 StageKernels avx2_stage_kernels(int s) {
   return stage_kernels_for(s);
 }
-NewtonKernel avx2_newton_kernel(int s, int n) {
-  return newton_kernel_for(s, n);
+NewtonKernels avx2_newton_kernels(int s, int n) {
+  return newton_kernels_for(s, n);
 }
 }  // namespace daedalus
 #endif

@@ -16,6 +16,7 @@
 #include "linear/dense_tile.h"
 #include "linear/dense_large.h"
 #include "linear/dense_columns.h"
+#include "linear/dense_table.h"
 #include "linear/dense_dispatch.h"
 #include "linear/stage_lanes.h"
 #include "linear/newton_lanes.h"
@@ -23,13 +24,15 @@
 
 namespace daedalus {
 DenseKernels avx512_kernels(int n) {
+  if (n <= most_narrow) return avx512_narrow_kernels(n);
   return kernels_for(n);
 }
 StageKernels avx512_stage_kernels(int s) {
   return stage_kernels_for(s);
 }
-NewtonKernel avx512_newton_kernel(int s, int n) {
-  return newton_kernel_for(s, n);
+NewtonKernels avx512_newton_kernels(int s, int n) {
+  if (n <= most_narrow) return avx512_narrow_newton_kernels(s, n);
+  return newton_kernels_for(s, n);
 }
 }  // namespace daedalus
 #endif

@@ -2,22 +2,6 @@
 namespace daedalus {
 namespace {
 
-template <class Real, class Complex>
-DenseKernels kernels_of() {
-  return {Real::factor,
-          Real::template solve<false>,
-          Complex::factor,
-          Complex::template solve<false>,
-          subtract_columns,
-          Real::template solve<true>,
-          Complex::template solve<true>};
-}
-
-template <int n>
-DenseKernels tiny_kernels() {
-  return kernels_of<RealTiny<n>, ComplexTiny<n>>();
-}
-
 template <int registers>
 DenseKernels small_kernels() {
   return kernels_of<RealSmall<registers>, ComplexSmall<registers>>();
@@ -31,9 +15,11 @@ DenseKernels large_kernels() {
 /// More than eight rows come in steps of eight: finer ones would gain little and cost code.
 DenseKernels kernels_for(int n) {
   constexpr int per_eight = 8 / width;
-  if (n == 1) return tiny_kernels<1>();
-  if (n == 2) return tiny_kernels<2>();
-  if constexpr (width >= 4) {
+  if constexpr (width <= 4) {
+    if (n == 1) return tiny_kernels<1>();
+    if (n == 2) return tiny_kernels<2>();
+  }
+  if constexpr (width == 4) {
     if (n == 3) return tiny_kernels<3>();
     if (n == 4) return tiny_kernels<4>();
   }

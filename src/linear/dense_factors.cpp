@@ -57,12 +57,12 @@ StageKernels stage_kernels([[maybe_unused]] InstructionSet set, int s) {
   return portable_stage_kernels(s);
 }
 
-NewtonKernel newton_kernel([[maybe_unused]] InstructionSet set, int s, int n) {
+NewtonKernels newton_kernels([[maybe_unused]] InstructionSet set, int s, int n) {
 #if defined(DAEDALUS_HAS_AVX_KERNELS)
-  if (set == InstructionSet::avx512) return avx512_newton_kernel(s, n);
-  if (set == InstructionSet::avx2) return avx2_newton_kernel(s, n);
+  if (set == InstructionSet::avx512) return avx512_newton_kernels(s, n);
+  if (set == InstructionSet::avx2) return avx2_newton_kernels(s, n);
 #endif
-  return portable_newton_kernel(s, n);
+  return portable_newton_kernels(s, n);
 }
 
 namespace {

@@ -71,5 +71,8 @@ std::unique_ptr<ComplexFactors> make_dense_complex_factors(int n, InstructionSet
 DenseKernels portable_kernels(int n);
 DenseKernels avx2_kernels(int n);
 DenseKernels avx512_kernels(int n);
+/// For up to so many rows.
+inline constexpr int most_narrow = 4;
+DenseKernels avx512_narrow_kernels(int n);
 
 }  // namespace daedalus

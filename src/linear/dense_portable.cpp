@@ -10,6 +10,7 @@
 #include "linear/dense_tile.h"
 #include "linear/dense_large.h"
 #include "linear/dense_columns.h"
+#include "linear/dense_table.h"
 #include "linear/dense_dispatch.h"
 #include "linear/stage_lanes.h"
 #include "linear/newton_lanes.h"
@@ -22,7 +23,7 @@ DenseKernels portable_kernels(int n) {
 StageKernels portable_stage_kernels(int s) {
   return stage_kernels_for(s);
 }
-NewtonKernel portable_newton_kernel(int s, int n) {
-  return newton_kernel_for(s, n);
+NewtonKernels portable_newton_kernels(int s, int n) {
+  return newton_kernels_for(s, n);
 }
 }  // namespace daedalus

@@ -7,32 +7,50 @@ namespace {
 
 template <int n>
 struct RealTiny {
-  static int factor(const DenseFactor& lu, const double* e, const double* a, double shift) {
-    const Mask lanes = lane_numbers(0);
-    Mask active = (Mask)(lanes < spread((long long)n));
-    Mask order{};
+  /// A factorisation under way.
+  struct Elimination {
     Lanes x[n];
+    Mask active, order;
+  };
+
+  [[gnu::always_inline]] static inline void begin(Elimination& m, const double* e, const double* a,
+                                                  double shift) {
+    m.active = (Mask)(lane_numbers(0) < spread((long long)n));
+    m.order = Mask{};
 #pragma GCC unroll 8
     for (int j = 0; j < n; ++j)
-      x[j] = spread(shift) * load_first(e + j * n, n) + load_first(a + j * n, n);
+      m.x[j] = spread(shift) * load_first(e + j * n, n) + load_first(a + j * n, n);
+  }
+
+  [[gnu::always_inline]] static inline void eliminate(Elimination& m, const DenseFactor& lu,
+                                                      int k) {
+    const Mask lanes = lane_numbers(0);
+    const Lanes inverses = 1 / m.x[k];  // of all rows: earlier than after the search for one
+    const Mask p = row_of(largest(key(absolute(m.x[k]), lanes) & m.active));
+    const Mask here = (Mask)(lanes == p);
+    const Lanes t = permute(inverses, p);
+    lu.pivot[k] = p[0];
+    lu.inverse_re[k] = t[0];
+    m.order |= spread((long long)k) & here;
+    m.active &= ~here;
+    const Lanes scaled = m.x[k] * t;
+    store(lu.re + k * lu.stride, scaled);
+    const Lanes l = keep(scaled, m.active);
 #pragma GCC unroll 8
-    for (int k = 0; k < n; ++k) {
-      const Lanes inverses = 1 / x[k];  // of all rows: earlier than after the search for one
-      const Mask p = row_of(largest(key(absolute(x[k]), lanes) & active));
-      const Mask here = (Mask)(lanes == p);
-      const Lanes t = permute(inverses, p);
-      lu.pivot[k] = p[0];
-      lu.inverse_re[k] = t[0];
-      order |= spread((long long)k) & here;
-      active &= ~here;
-      const Lanes scaled = x[k] * t;
-      store(lu.re + k * lu.stride, scaled);
-      const Lanes l = keep(scaled, active);
-#pragma GCC unroll 8
-      for (int j = k + 1; j < n; ++j) x[j] -= permute(x[j], p) * l;
-    }
-    store_unaligned(lu.order, order);
+    for (int j = k + 1; j < n; ++j) m.x[j] -= permute(m.x[j], p) * l;
+  }
+
+  [[gnu::always_inline]] static inline int finish(const Elimination& m, const DenseFactor& lu) {
+    store_unaligned(lu.order, m.order);
     return first_irregular(lu.inverse_re, nullptr, n);
+  }
+
+  static int factor(const DenseFactor& lu, const double* e, const double* a, double shift) {
+    Elimination m;
+    begin(m, e, a, shift);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; ++k) eliminate(m, lu, k);
+    return finish(m, lu);
   }
 
   static Lanes solved(const DenseFactor& lu, Lanes x) {
@@ -56,44 +74,61 @@ struct RealTiny {
 
 template <int n>
 struct ComplexTiny {
-  static int factor(const DenseFactor& lu, const double* e, const double* a, double re, double im) {
-    const Mask lanes = lane_numbers(0);
-    Mask active = (Mask)(lanes < spread((long long)n));
-    Mask order{};
+  struct Elimination {
     Lanes x[n], y[n];
+    Mask active, order;
+  };
+
+  [[gnu::always_inline]] static inline void begin(Elimination& m, const double* e, const double* a,
+                                                  double re, double im) {
+    m.active = (Mask)(lane_numbers(0) < spread((long long)n));
+    m.order = Mask{};
 #pragma GCC unroll 8
     for (int j = 0; j < n; ++j) {
       const Lanes ej = load_first(e + j * n, n);
-      x[j] = spread(re) * ej + load_first(a + j * n, n);
-      y[j] = spread(im) * ej;
+      m.x[j] = spread(re) * ej + load_first(a + j * n, n);
+      m.y[j] = spread(im) * ej;
     }
+  }
+
+  [[gnu::always_inline]] static inline void eliminate(Elimination& m, const DenseFactor& lu,
+                                                      int k) {
+    const Mask lanes = lane_numbers(0);
+    const Lanes inverses = 1 / (m.x[k] * m.x[k] + m.y[k] * m.y[k]);
+    const Mask p = row_of(largest(key(absolute(m.x[k]) + absolute(m.y[k]), lanes) & m.active));
+    const Mask here = (Mask)(lanes == p);
+    const Lanes tr = permute(m.x[k] * inverses, p);
+    const Lanes ti = permute(-m.y[k] * inverses, p);
+    lu.pivot[k] = p[0];
+    lu.inverse_re[k] = tr[0];
+    lu.inverse_im[k] = ti[0];
+    m.order |= spread((long long)k) & here;
+    m.active &= ~here;
+    const Lanes real = m.x[k] * tr - m.y[k] * ti;
+    const Lanes imag = m.x[k] * ti + m.y[k] * tr;
+    store(lu.re + k * lu.stride, real);
+    store(lu.im + k * lu.stride, imag);
+    const Lanes lr = keep(real, m.active);
+    const Lanes li = keep(imag, m.active);
 #pragma GCC unroll 8
-    for (int k = 0; k < n; ++k) {
-      const Lanes inverses = 1 / (x[k] * x[k] + y[k] * y[k]);
-      const Mask p = row_of(largest(key(absolute(x[k]) + absolute(y[k]), lanes) & active));
-      const Mask here = (Mask)(lanes == p);
-      const Lanes tr = permute(x[k] * inverses, p);
-      const Lanes ti = permute(-y[k] * inverses, p);
-      lu.pivot[k] = p[0];
-      lu.inverse_re[k] = tr[0];
-      lu.inverse_im[k] = ti[0];
-      order |= spread((long long)k) & here;
-      active &= ~here;
-      const Lanes real = x[k] * tr - y[k] * ti;
-      const Lanes imag = x[k] * ti + y[k] * tr;
-      store(lu.re + k * lu.stride, real);
-      store(lu.im + k * lu.stride, imag);
-      const Lanes lr = keep(real, active);
-      const Lanes li = keep(imag, active);
-#pragma GCC unroll 8
-      for (int j = k + 1; j < n; ++j) {
-        const Lanes ur = permute(x[j], p), ui = permute(y[j], p);
-        x[j] = x[j] - ur * lr + ui * li;
-        y[j] = y[j] - ur * li - ui * lr;
-      }
+    for (int j = k + 1; j < n; ++j) {
+      const Lanes ur = permute(m.x[j], p), ui = permute(m.y[j], p);
+      m.x[j] = m.x[j] - ur * lr + ui * li;
+      m.y[j] = m.y[j] - ur * li - ui * lr;
     }
-    store_unaligned(lu.order, order);
+  }
+
+  [[gnu::always_inline]] static inline int finish(const Elimination& m, const DenseFactor& lu) {
+    store_unaligned(lu.order, m.order);
     return first_irregular(lu.inverse_re, lu.inverse_im, n);
+  }
+
+  static int factor(const DenseFactor& lu, const double* e, const double* a, double re, double im) {
+    Elimination m;
+    begin(m, e, a, re, im);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; ++k) eliminate(m, lu, k);
+    return finish(m, lu);
   }
 
   static void solve(const DenseFactor& lu, Lanes& x, Lanes& y) {

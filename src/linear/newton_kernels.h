@@ -1,29 +1,41 @@
 #pragma once
-// One correction of simplified Newton on the stages of a system so small that a vector fits into a
-// register: between the residuals and the next arguments of the equations nothing waits for memory.
+// Simplified Newton on the stages of a system so small that a vector fits into a register: between
+// the residuals and the next arguments of the equations nothing waits for memory.
 // For methods with one real eigenvalue and pairs of complex ones, as Radau IIA with odd stages.
-#include "linear/dense_kernels.h"
+#include "linear/stage_kernels.h"
 
 namespace daedalus {
 
 /// Stages one behind the other in padded vectors; matrices are s x s, row-major.
-struct StageCorrection {
-  const double *t_inverse, *t, *w;
+struct NewtonStages {
+  const double *t_inverse, *t, *w_t;
   const DenseFactor* factors;  ///< the real one, then the complex ones
-  const double* y;
+  const double* y;             ///< not padded
   const double* residual;
   double *d, *v, *z, *stage, *slope;
 };
 
-/// d solves the transformed systems, v -= d, z = T v, stage_i = y + z_i and slope_i = inverse_h
-/// sum_j w_ij z_j; returns sum (weight d)^2 over all stages.
-using NewtonKernel = double (*)(const StageCorrection&, const double* weight, double inverse_h);
+struct NewtonKernels {
+  /// All matrices, gamma E + A and (re_k + i im_k) E + A, one step of the elimination of each after
+  /// the other: there is time for all while one waits for its pivot. The singular column or -1.
+  int (*factor)(const DenseFactor* real_then_complex, const double* e, const double* a,
+                double gamma, const double* re, const double* im);
+  /// z_i = u(1 + c_i ratio) - increment, where u is the polynomial through `last`; v = T^-1 z, and
+  /// with it the arguments stage_i = y + z_i, slope = inverse_h W T v.
+  void (*begin)(const NewtonStages&, const StageNodes& nodes, double ratio, const double* last,
+                const double* increment, double inverse_h);
+  /// d solves the transformed systems, v -= d, z = T v, and the arguments; returns sum (weight d)^2
+  /// over all stages.
+  double (*correct)(const NewtonStages&, const double* weight, double inverse_h);
+  explicit operator bool() const { return correct; }
+};
 
 /// Null: for other numbers of stages and of unknowns the parts are called one by one.
-NewtonKernel newton_kernel(InstructionSet set, int s, int n);
+NewtonKernels newton_kernels(InstructionSet set, int s, int n);
 
-NewtonKernel portable_newton_kernel(int s, int n);
-NewtonKernel avx2_newton_kernel(int s, int n);
-NewtonKernel avx512_newton_kernel(int s, int n);
+NewtonKernels portable_newton_kernels(int s, int n);
+NewtonKernels avx2_newton_kernels(int s, int n);
+NewtonKernels avx512_newton_kernels(int s, int n);
+NewtonKernels avx512_narrow_newton_kernels(int s, int n);
 
 }  // namespace daedalus

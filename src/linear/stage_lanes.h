@@ -52,11 +52,8 @@ struct StagesOf {
     return sum;
   }
 
-  static void extrapolate(int s_given, int n, const StageNodes& nodes, double ratio,
-                          const double* last, const double* increment, double* z) {
-    const int s = S > 0 ? S : s_given;
-    // A column of the matrix for each basis, a lane for each stage.
-    alignas(64) double m[most * columns];
+  /// A column of the matrix for each basis, a lane for each stage.
+  static void bases_ahead(int s, const StageNodes& nodes, double ratio, double* m) {
     for (int i = 0; i < s; i += width) {
       const Lanes theta = 1 + ratio * load_first(nodes.c + i, s - i);
       Lanes product = nodes.through_origin ? theta : spread(1.0);
@@ -71,6 +68,13 @@ struct StagesOf {
         product *= theta - nodes.c[j];
       }
     }
+  }
+
+  static void extrapolate(int s_given, int n, const StageNodes& nodes, double ratio,
+                          const double* last, const double* increment, double* z) {
+    const int s = S > 0 ? S : s_given;
+    alignas(64) double m[most * columns];
+    bases_ahead(s, nodes, ratio, m);
     for (int k = 0; k < n; k += width) {
       const Lanes reached = load(increment + k);
       Lanes x[most];
@@ -106,7 +110,7 @@ StageKernels kernels_of_stages() {
           StagesOf<S>::extrapolate, StagesOf<S>::sum};
 }
 
-StageKernels stage_kernels_for(int s) {
+[[maybe_unused]] StageKernels stage_kernels_for(int s) {
   switch (s) {
     case 1:
       return kernels_of_stages<1>();

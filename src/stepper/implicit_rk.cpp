@@ -4,6 +4,13 @@
 #include <cmath>
 
 namespace daedalus {
+namespace {
+
+StageNodes extrapolation_nodes(const StagePolynomial& u) {
+  return {u.nodes(), u.weights(), u.is_through_origin()};
+}
+
+}  // namespace
 
 ImplicitStages::ImplicitStages(const System& system, const StageConstants& constants,
                                const Pencil& pencil, StageMemory* shared)
@@ -36,8 +43,7 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
     *part = place, place += length;
   for (double** part : {&from_, &increment_}) *part = place, place += stride;
   factors_.place(place, memory.rows());
-  if (factors_.real_then_complex() && !data_.explicit_first)
-    all_at_once_ = newton_kernel(best_instruction_set(), s_, n_);
+  if (!data_.explicit_first) at_once_ = factors_.at_once();
 }
 
 bool ImplicitStages::factor(const Pencil& pencil, double h) {
@@ -55,6 +61,9 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
       for (int k = 0; k < n_; ++k) z[k] -= state.y[k];
     }
   } else if (guess.extrapolate && last_h_ != 0) {
+    if (at_once_ && !lowers_multipliers_)
+      return at_once_.begin(all_stages(state), extrapolation_nodes(constants_.polynomial),
+                            h / last_h_, last_z_, increment_, 1 / h);
     extrapolate(h);
   } else if (starts_with_slope_) {
     std::fill(z_, z_ + s_ * stride_, 0.0);
@@ -64,15 +73,15 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
   } else {
     std::fill(z_, z_ + s_ * stride_, 0.0);
     std::fill(v_, v_ + s_ * stride_, 0.0);
-    return;
+    return arguments(state, h);
   }
   kernels_.combine(s_, stride_, constants_.t_inverse.data(), z_, v_);
+  arguments(state, h);
 }
 
 void ImplicitStages::extrapolate(double h) {
   const double ratio = h / last_h_;
-  const StagePolynomial& u = constants_.polynomial;
-  kernels_.extrapolate(s_, stride_, {u.nodes(), u.weights(), u.is_through_origin()}, ratio, last_z_,
+  kernels_.extrapolate(s_, stride_, extrapolation_nodes(constants_.polynomial), ratio, last_z_,
                        increment_, z_);
   if (!lowers_multipliers_) return;
   double low_basis[max_stages];
@@ -88,6 +97,20 @@ void ImplicitStages::extrapolate(double h) {
   }
 }
 
+NewtonStages ImplicitStages::all_stages(const State& state) {
+  return {constants_.t_inverse.data(),
+          constants_.t.data(),
+          constants_.w_t.data(),
+          factors_.real_then_complex(),
+          state.y.data(),
+          residual_,
+          d_,
+          v_,
+          z_,
+          stage_,
+          slope_};
+}
+
 void ImplicitStages::arguments(const State& state, double h) {
   kernels_.arguments(s_, stride_, constants_.w.data(), 1 / h, from_, z_, stage_, slope_);
   if (!data_.explicit_first) return;
@@ -98,11 +121,8 @@ void ImplicitStages::arguments(const State& state, double h) {
 double ImplicitStages::correct(const State& state, double h, const ErrorNorm& norm) {
   double squares = 0;
   // The increments are minus the solutions of the transformed systems.
-  if (all_at_once_) {
-    squares =
-        all_at_once_({constants_.t_inverse.data(), constants_.t.data(), constants_.w.data(),
-                      factors_.real_then_complex(), from_, residual_, d_, v_, z_, stage_, slope_},
-                     norm.weights(), 1 / h);
+  if (at_once_) {
+    squares = at_once_.correct(all_stages(state), norm.weights(), 1 / h);
   } else {
     kernels_.combine(s_, stride_, constants_.t_inverse.data(), residual_, d_);
     factors_.solve(d_);
@@ -126,7 +146,6 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
   NewtonMonitor monitor(settings, carried_eta_, last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_));
   std::copy(state.y.begin(), state.y.end(), from_);
   start_values(state, h, guess);
-  arguments(state, h);
   solved_ = z_;
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
@@ -150,11 +169,7 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
       result.outcome =
           verdict == Verdict::hopeless ? NewtonOutcome::predicted_failure : NewtonOutcome::diverged;
       result.step_factor = verdict == Verdict::hopeless ? monitor.step_factor() : 0.5;
-      double largest = -1;
-      for (int i = 0; i < s_; ++i)
-        for (int k = 0; k < n_; ++k)
-          if (const double size = std::abs(d_[i * stride_ + k]) * norm.weight(k); size > largest)
-            largest = size, result.worst = k;
+      result.worst = norm.worst(d_, s_, stride_);
       return result;
     }
   }

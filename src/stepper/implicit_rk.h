@@ -3,8 +3,6 @@
 //   sum_j (w_ij/h E + delta_ij A) dZ_j = -F(t_i, y + Z_i, (1/h) sum_j w_ij Z_j),
 // and V = T^-1 Z splits this into systems of size n, real (gamma/h E + A) and complex
 // ((alpha - i beta)/h E + A).  [HairerWanner1996, IV.8]
-#include "linear/newton_kernels.h"
-#include "linear/stage_kernels.h"
 #include "stepper/stage_factors.h"
 #include "stepper/stage_solver.h"
 
@@ -35,7 +33,9 @@ class ImplicitStages final : public StageSolver {
   void restore(SavedState& memory) override;
 
  private:
+  /// And the first arguments.
   void start_values(const State& state, double h, const Guess& guess);
+  NewtonStages all_stages(const State& state);
   void extrapolate(double h);
   void arguments(const State& state, double h);
   /// By the residuals; leaves the arguments of the next ones, and gives the size of the increments.
@@ -47,10 +47,10 @@ class ImplicitStages final : public StageSolver {
   int s_;       ///< unknown stages
   int stride_;  ///< from one vector to the next
   StageKernels kernels_;
-  NewtonKernel all_at_once_ = nullptr;  ///< for few unknowns, or null
-  bool lowers_multipliers_ = false;     ///< variables of index 2 start from a lower degree
-  bool starts_with_slope_ = false;      ///< from y + c h y', else from y
-  bool slope_is_good_ = false;          ///< y'_n has the order of y_n
+  NewtonKernels at_once_ = {};       ///< for few unknowns, or null
+  bool lowers_multipliers_ = false;  ///< variables of index 2 start from a lower degree
+  bool starts_with_slope_ = false;   ///< from y + c h y', else from y
+  bool slope_is_good_ = false;       ///< y'_n has the order of y_n
 
   StageFactors factors_;
 

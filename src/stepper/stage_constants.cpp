@@ -42,6 +42,7 @@ StageConstants::StageConstants(const Tableau& tableau)
   data = transform_stages(method);
   const int s = data.unknowns;
   w = row_major(data.w), t = row_major(data.t), t_inverse = row_major(data.t_inverse);
+  w_t = row_major(data.w * data.t);
   const Eigen::VectorXd slope = data.w * data.first_column;
   first_slope.assign(slope.data(), slope.data() + s);
   const bool first_at_zero = data.c[0] == 0;

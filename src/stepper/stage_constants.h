@@ -18,6 +18,7 @@ struct StageConstants {
   bool is_by_stages = false;  ///< diagonally implicit; nothing of what follows is set
   StageTransformation data = {};
   std::vector<double> w, t, t_inverse;  ///< row-major
+  std::vector<double> w_t;              ///< W T: slopes from transformed stages
   std::vector<double> first_slope;      ///< W times the first column of A
   StagePolynomial polynomial = {};
   StagePolynomial low_polynomial = {};  ///< through the last three stages; empty for few stages

@@ -46,6 +46,8 @@ StageFactors::StageFactors(const StageTransformation& data, double estimate_gamm
                 reals() + pairs() <= most_small) {
   if (is_small_) {
     kernels_ = dense_kernels(best_instruction_set(), n_);
+    if (!own_estimate_ && reals() == 1 && pairs() > 0)
+      at_once_ = newton_kernels(best_instruction_set(), 1 + 2 * pairs(), n_);
     return;
   }
   for (int k = 0; k < reals(); ++k) real_.push_back(make_real_factors(pencil));
@@ -75,6 +77,13 @@ bool StageFactors::factor(const Pencil& pencil, double h) {
   const double* const e = pencil.e.data();
   const double* const a = pencil.a.data();
   singular_column_ = -1;
+  if (at_once_) {
+    double re[most_small] = {}, im[most_small] = {};
+    for (int k = 0; k < pairs(); ++k)
+      re[k] = data_.pairs[k].alpha / h, im[k] = -data_.pairs[k].beta / h;
+    singular_column_ = at_once_.factor(small_.data(), e, a, data_.gamma[0] / h, re, im);
+    return singular_column_ < 0;
+  }
   for (int k = 0; k < reals() && singular_column_ < 0; ++k) {
     if (is_small_)
       singular_column_ = kernels_.factor_real(small_[k], e, a, gamma(k) / h);

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "linear/dense_kernels.h"
 #include "linear/kept_block.h"
+#include "linear/newton_kernels.h"
 #include "linear/pencil.h"
 #include "method/transformation.h"
 #include "stepper/saved_state.h"
@@ -54,10 +54,9 @@ class StageFactors {
   std::size_t row_numbers() const;
   void place(double* numbers, long long* rows);
 
-  /// A real matrix, then complex ones, small and dense; null: others.
-  const DenseFactor* real_then_complex() const {
-    return is_small_ && !own_estimate_ && reals() == 1 ? small_.data() : nullptr;
-  }
+  /// Null: not for these.
+  const NewtonKernels& at_once() const { return at_once_; }
+  const DenseFactor* real_then_complex() const { return small_.data(); }
 
   bool factor(const Pencil& pencil, double h);
   int singular_column() const { return singular_column_; }
@@ -81,6 +80,7 @@ class StageFactors {
   int singular_column_ = -1;
   // Small dense matrices are called without a detour.
   DenseKernels kernels_ = {};
+  NewtonKernels at_once_ = {};
   static constexpr int most_small = 5;         // nine stages
   std::array<DenseFactor, most_small> small_;  ///< real ones first
   std::vector<std::unique_ptr<RealFactors>> real_;

@@ -83,6 +83,7 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
     worst_ = std::max(worst_, quotient);
     if (!(rate_ < 0.99)) return Verdict::diverged;
     eta_ = rate_ / (1 - rate_);
+    if (eta_ * increment <= settings_.tolerance) return last_ = increment, Verdict::converged;
     const double expected = eta_ * increment * power(rate_, left) / settings_.tolerance;
     if (left > 0 && expected >= 1) {
       step_factor_ = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + left));
