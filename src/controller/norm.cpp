@@ -35,36 +35,34 @@ void ErrorNorm::combine() {
   for (int i = 0; i < n_; ++i) numbers_[i] = numbers_[scale_ + i] * factor[power_[i]];
 }
 
-double ErrorNorm::over(const double* x, int count) const {
-  const std::size_t n = static_cast<std::size_t>(n_);
-  constexpr std::size_t lanes = 8;
+int ErrorNorm::worst(const double* x, int count, int stride) const {
+  double largest = -1;
+  int found = -1;
+  for (int k = 0; k < count; ++k)
+    for (int i = 0; i < n_; ++i)
+      if (const double size = std::abs(x[k * stride + i]) * weight(i); size > largest)
+        largest = size, found = i;
+  return found;
+}
+
+double ErrorNorm::operator()(const double* x) const {
+  constexpr int lanes = 8;
   const double* w = weights();
   double part[lanes] = {}, sum = 0;
-  const double length = static_cast<double>(n * static_cast<std::size_t>(count));
   // In long sums no addition waits for the last one; short ones are not worth the trouble.
-  if (n < 8 * lanes) {
-    for (int k = 0; k < count; ++k, x += n)
-      for (std::size_t i = 0; i < n; ++i) {
-        const double e = x[i] * w[i];
-        sum += e * e;
-      }
-    return std::sqrt(sum / length);
-  }
-  const std::size_t end_of_lanes = n - n % lanes;
-  for (int k = 0; k < count; ++k, x += n) {
-    std::size_t i = 0;
-    for (; i < end_of_lanes; i += lanes)
-      for (std::size_t l = 0; l < lanes; ++l) {
+  int i = 0;
+  if (n_ >= 8 * lanes)
+    for (; i + lanes <= n_; i += lanes)
+      for (int l = 0; l < lanes; ++l) {
         const double e = x[i + l] * w[i + l];
         part[l] += e * e;
       }
-    for (; i < n; ++i) {
-      const double e = x[i] * w[i];
-      sum += e * e;
-    }
+  for (; i < n_; ++i) {
+    const double e = x[i] * w[i];
+    sum += e * e;
   }
   for (const double p : part) sum += p;
-  return std::sqrt(sum / length);
+  return std::sqrt(sum / n_);
 }
 
 }  // namespace daedalus

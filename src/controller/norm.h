@@ -21,9 +21,9 @@ class ErrorNorm {
     h_ = h < 0 ? -h : h;
     if (scaled_by_step()) combine();
   }
-  double operator()(const double* x) const { return over(x, 1); }
-  /// Over `count` consecutive vectors (the stages).
-  double over(const double* x, int count) const;
+  double operator()(const double* x) const;
+  /// The variable with the largest of `count` values, `stride` apart.
+  int worst(const double* x, int count = 1, int stride = 0) const;
   int size() const { return n_; }
   double weight(int i) const { return numbers_[i]; }
   /// Stays where it is; zeros fill it up to a multiple of eight.

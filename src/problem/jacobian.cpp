@@ -104,7 +104,7 @@ bool Jacobian::factors_are_dear() const {
 void Jacobian::hold_point(const double* y, const double* yp) {
   const std::size_t n = static_cast<std::size_t>(system_.size);
   if (work_.seeded) work_.duals.clear();
-  work_.seeded = false;
+  work_.seeded = work_.identity = false;
   if (work_.duals.size() != 3 * n) {
     work_.duals.resize(3 * n);
     work_.y = work_.duals.data(), work_.yp = work_.y + n, work_.r = work_.yp + n;
@@ -219,6 +219,23 @@ void Jacobian::choose_colours() {
   for (int j = 0; j < n; ++j) columns_[place[colour[j]]++] = j;
 }
 
+/// Of few variables the directions stay where they are from one point to the next.
+void Jacobian::single_sweep(double t, const double* y, const double* yp,
+                            std::vector<double>& values) {
+  const int n = colours_;
+  if (!work_.identity) {
+    hold_point(y, yp);
+    for (int j = 0; j < n; ++j) work_.y[j].d[j] = 1;
+    work_.seeded = work_.identity = true;
+  } else {
+    for (int i = 0; i < n; ++i) work_.y[i].value = y[i], work_.yp[i].value = yp[i];
+  }
+  system_.residual(Dual(t), work_.y, work_.yp, work_.r);
+  double* value = values.data();
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) *value++ = work_.r[i].d[j];
+}
+
 void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                            std::vector<double>& values) {
   hold_point(y, yp);
@@ -275,7 +292,10 @@ void Jacobian::difference_sweep(double t, const double* y, const double* yp, boo
 
 void Jacobian::sweep(double t, const double* y, const double* yp, bool wrt_yp,
                      std::vector<double>& values) {
-  if (system_.differentiable)
+  if (system_.differentiable && !wrt_yp && has_own_colours_ && colours_ <= dual_directions &&
+      system_.constant_mass)
+    single_sweep(t, y, yp, values);
+  else if (system_.differentiable)
     exact_sweep(t, y, yp, wrt_yp, values);
   else
     difference_sweep(t, y, yp, wrt_yp, values);

@@ -45,7 +45,8 @@ class Jacobian {
     std::vector<Dual> duals;  ///< all that follow
     Dual *y = nullptr, *yp = nullptr, *r = nullptr;
     std::vector<double> base, moved_r, moved, delta;
-    bool seeded = false;  ///< some direction of y or y' is not zero
+    bool seeded = false;    ///< some direction of y or y' is not zero
+    bool identity = false;  ///< direction j of y is variable j
 
     Workspace() = default;
     Workspace(const Workspace&) {}
@@ -63,6 +64,8 @@ class Jacobian {
   void choose_colours();
   void check_supplied(double t, const double* y, const double* yp);
   void sweep(double t, const double* y, const double* yp, bool wrt_yp, std::vector<double>& values);
+  /// With respect to y, all columns together.
+  void single_sweep(double t, const double* y, const double* yp, std::vector<double>& values);
   void exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                    std::vector<double>& values);
   void difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,

@@ -130,10 +130,7 @@ BdfStepper::Outcome BdfStepper::iterate(double t, double leading, const NewtonSe
                                         : monitor.judge(increment);
     rate_ = monitor.rate();
     if (verdict == Verdict::diverged || verdict == Verdict::hopeless) {
-      double largest = -1;
-      for (int j = 0; j < n_; ++j)
-        if (const double size = std::abs(d_[j]) * norm_.weight(j); size > largest)
-          largest = size, worst_ = j;
+      worst_ = norm_.worst(d_.data());
       return Outcome::newton_failed;
     }
     for (int j = 0; j < n_; ++j) {

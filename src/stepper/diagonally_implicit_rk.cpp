@@ -90,10 +90,7 @@ NewtonResult DiagonallyImplicitStages::solve_stage(int stage, const State& state
       result.outcome =
           verdict == Verdict::hopeless ? NewtonOutcome::predicted_failure : NewtonOutcome::diverged;
       result.step_factor = verdict == Verdict::hopeless ? monitor.step_factor() : 0.5;
-      double largest = -1;
-      for (int k = 0; k < n_; ++k)
-        if (const double size = std::abs(d_[k]) * norm.weight(k); size > largest)
-          largest = size, result.worst = k;
+      result.worst = norm.worst(d_.data());
       return result;
     }
     for (int k = 0; k < n_; ++k) y[k] -= d_[k];
