@@ -126,7 +126,7 @@ void derivative_by_least_squares(const System& system, Jacobian& jacobian, doubl
   Pencil pencil = jacobian.make_pencil();
   Vector r(n);
   system.residual(t, y.data(), yp.data(), r.data());
-  if (!jacobian.evaluate(t, y.data(), yp.data(), pencil)) return;
+  if (!jacobian.evaluate_mass(t, y.data(), yp.data(), pencil)) return;
   for (int i = 0; i < n; ++i) r[i] = system.algebraic_row[i] ? 0.0 : -r[i];
   std::vector<double> solved(static_cast<std::size_t>(n));
   if (solve_mass_by_parts(pencil, r.data(), solved.data())) yp = solved;
@@ -142,7 +142,7 @@ bool derivative_alone(const System& system, Jacobian& jacobian, double t,
   constexpr int most_iterations = 30;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     system.residual(t, y.data(), trial.data(), r.data());
-    if (!jacobian.evaluate(t, y.data(), trial.data(), pencil)) return false;
+    if (!jacobian.evaluate_mass(t, y.data(), trial.data(), pencil)) return false;
     pencil.has_constant_e = false;  // it is scaled in place
     std::fill(size.begin(), size.end(), 0.0);
     for (int j = 0; j < n; ++j)

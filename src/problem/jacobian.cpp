@@ -109,7 +109,8 @@ void Jacobian::hold_point(const double* y, const double* yp) {
     work_.duals.resize(3 * n);
     work_.y = work_.duals.data(), work_.yp = work_.y + n, work_.r = work_.yp + n;
   }
-  for (std::size_t i = 0; i < n; ++i) work_.y[i].value = y[i], work_.yp[i].value = yp[i];
+  for (std::size_t i = 0; i < n; ++i) work_.y[i].value = y[i];
+  for (std::size_t i = 0; i < n && yp; ++i) work_.yp[i].value = yp[i];
 }
 
 void Jacobian::Workspace::hold_values(int n) {
@@ -217,6 +218,19 @@ void Jacobian::choose_colours() {
   std::partial_sum(colour_start_.begin(), colour_start_.end(), colour_start_.begin());
   place.assign(colour_start_.begin(), colour_start_.end() - 1);
   for (int j = 0; j < n; ++j) columns_[place[colour[j]]++] = j;
+  if (colours_ <= dual_directions && system_.differentiable) colour_ = std::move(colour);
+}
+
+void Jacobian::gather_in_one_round(Dual* seeded, double t, std::vector<double>& values) {
+  const int n = system_.size;
+  for (int j = 0; j < n; ++j) seeded[j].d[colour_[j]] = 1;
+  system_.residual(Dual(t), work_.y, work_.yp, work_.r);
+  for (int j = 0; j < n; ++j) {
+    const int d = colour_[j];
+    seeded[j].d[d] = 0;
+    for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
+      values[k] = work_.r[pattern_.row[k]].d[d];
+  }
 }
 
 /// Of few variables the directions stay where they are from one point to the next.
@@ -238,10 +252,11 @@ void Jacobian::single_sweep(double t, const double* y, const double* yp,
 
 void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                            std::vector<double>& values) {
-  hold_point(y, yp);
+  hold_point(y, system_.constant_mass && !wrt_yp ? nullptr : yp);  // dF/dy does not see y'
   Dual* const seeded = wrt_yp ? work_.yp : work_.y;
   work_.seeded = true;
-  for (int first = 0; first < colours_; first += dual_directions) {
+  if (!colour_.empty()) gather_in_one_round(seeded, t, values);
+  for (int first = 0; first < colours_ && colour_.empty(); first += dual_directions) {
     const int width = std::min(dual_directions, colours_ - first);
     for (int d = 0; d < width; ++d)
       for (int j : columns_of(first + d)) seeded[j].d[d] = 1;
@@ -321,19 +336,29 @@ bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pen
   } else {
     sweep(t, y, yp, false, pencil.a);
   }
+  const bool finite = fill_mass(t, y, yp, pencil);
+  pencil.condense();
+  if (!all_finite(pencil.a) || !finite) return false;
+  pencil.has_constant_e = system_.constant_mass;
+  return true;
+}
+
+bool Jacobian::evaluate_mass(double t, const double* y, const double* yp, Pencil& pencil) {
+  if (system_.own_jacobian || system_.supplied_jacobian) return evaluate(t, y, yp, pencil);
+  nonfinite_row_ = -1;
+  return fill_mass(t, y, yp, pencil);
+}
+
+bool Jacobian::fill_mass(double t, const double* y, const double* yp, Pencil& pencil) {
   const bool own_mass = !system_.supplied_jacobian || system_.constant_mass;
-  const bool e_stands = system_.constant_mass && pencil.has_constant_e;
+  if (system_.constant_mass && pencil.has_constant_e && (!own_mass || mass_known_)) return true;
   if (own_mass && !(system_.constant_mass && mass_known_)) {
     sweep(t, y, yp, true, pencil.e);
     if (system_.constant_mass) constant_e_ = pencil.e, mass_known_ = true;
-  } else if (system_.constant_mass && !e_stands) {
+  } else if (system_.constant_mass) {
     std::copy(constant_e_.begin(), constant_e_.end(), pencil.e.begin());
   }
-  pencil.condense();
-  if (!all_finite(pencil.a)) return false;
-  if (!e_stands && !all_finite(pencil.e)) return false;
-  pencil.has_constant_e = system_.constant_mass;
-  return true;
+  return all_finite(pencil.e);
 }
 
 void Jacobian::time_derivative(double t, const double* y, const double* yp, double* out) {

@@ -32,6 +32,8 @@ class Jacobian {
   /// Fills pencil.a, and pencil.e unless it is constant and filled before. `nonfinite` is set to
   /// the row of the first value that is not finite, and false returned.
   bool evaluate(double t, const double* y, const double* yp, Pencil& pencil);
+  /// Fills pencil.e alone, where that is less work.
+  bool evaluate_mass(double t, const double* y, const double* yp, Pencil& pencil);
   /// dF/dt on all rows, exact where the equations are generic in t or a graph.
   void time_derivative(double t, const double* y, const double* yp, double* out);
 
@@ -60,6 +62,7 @@ class Jacobian {
   /// Calls found(row, column) for every derivative that is not zero.
   void probe(double t, const double* y, const double* yp, bool wrt_yp,
              const std::function<void(int, int)>& found);
+  /// yp null: whatever it was.
   void hold_point(const double* y, const double* yp);
   void choose_colours();
   void check_supplied(double t, const double* y, const double* yp);
@@ -70,6 +73,9 @@ class Jacobian {
                    std::vector<double>& values);
   void difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                         std::vector<double>& values);
+  /// Of all columns at once, by one pass over the rows: large systems wait for memory.
+  void gather_in_one_round(Dual* seeded, double t, std::vector<double>& values);
+  bool fill_mass(double t, const double* y, const double* yp, Pencil& pencil);
   bool all_finite(const std::vector<double>& values);
   std::span<const int> columns_of(int colour) const {
     if (has_own_colours_) return {pattern_.row.data() + colour, 1};  // 0, 1, ... in each column
@@ -83,6 +89,7 @@ class Jacobian {
   int colours_ = 0;
   bool has_own_colours_ = false;             ///< every column, and each has entries in all rows
   std::vector<int> columns_, colour_start_;  ///< sorted by colour; where each one begins; or empty
+  std::vector<int> colour_;  ///< of each column, where duals have a direction for every colour
   int nonfinite_row_ = -1;
   bool mass_known_ = false;
   std::vector<double> constant_e_;

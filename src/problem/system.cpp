@@ -54,10 +54,19 @@ Names names_or(const Names& given, Names defaults, const char* field) {
   return given;
 }
 
+namespace {
+
+void append_number(Names& names, const std::string& stem, int i) {
+  const fmt::format_int number(i);
+  names.emplace_back().append(stem).append(number.data(), number.size());
+}
+
+}  // namespace
+
 void append_numbered(Names& names, const std::string& stem, int count) {
   names.reserve(names.size() + static_cast<std::size_t>(count));
-  for (int i = 1; i <= count; ++i)
-    names.push_back(count == 1 ? stem : stem + fmt::format_int(i).c_str());
+  if (count == 1) names.push_back(stem);
+  for (int i = 1; i <= count && count > 1; ++i) append_number(names, stem, i);
 }
 
 void set_size(System& system, int size) {
@@ -68,8 +77,8 @@ void set_size(System& system, int size) {
   system.velocity_variable.assign(size, 0);
   system.equations.clear();
   system.equations.reserve(static_cast<std::size_t>(size));
-  for (int i = 1; i <= size; ++i)
-    system.equations.push_back(std::string("equation ") + fmt::format_int(i).c_str());
+  const std::string stem = "equation ";
+  for (int i = 1; i <= size; ++i) append_number(system.equations, stem, i);
 }
 
 void mark_algebraic_rows(System& system, int begin, int end) {
