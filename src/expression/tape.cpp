@@ -11,7 +11,8 @@ namespace daedalus {
 
 using Kind = Tape::Instruction::Kind;
 
-Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, Products products)
+Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, Products products,
+           int in_a_row)
     : inputs_(inputs) {
   if (!is_available(InstructionSet::avx2)) products = Products::rounded;
   const std::vector<TapeStep> steps = tape_steps(graph, outputs, products);
@@ -35,8 +36,17 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, P
       last_use[at(steps[at(k)].operands[i])] = k;
     }
   for (const NodeId id : outputs) settle(id), last_use[at(id)] = static_cast<int>(steps.size());
-  for (const NodeId id : outputs)
-    if (home[at(id)] == unknown) home[at(id)] = registers_++;
+  std::vector<Instruction> copies;  // max(x, x), of what has another place already
+  outputs_.reserve(outputs.size());
+  for (const NodeId id : outputs) {
+    const int own = home[at(id)];
+    const bool is_copied = own != unknown && std::ssize(outputs_) < in_a_row;
+    outputs_.push_back(own == unknown || is_copied ? registers_++ : own);
+    if (is_copied)
+      copies.push_back({Op::max, Kind::plain, outputs_.back(), own, own, 0});
+    else
+      home[at(id)] = outputs_.back();
+  }
 
   std::vector<int> free;
   const auto take_register = [&](NodeId id) {
@@ -64,8 +74,7 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, P
     if (instruction.is_turn()) instruction.b = take_register(step.cosine);
     instructions_.push_back(instruction);
   }
-  outputs_.reserve(outputs.size());
-  for (const NodeId id : outputs) outputs_.push_back(home[at(id)]);
+  instructions_.insert(instructions_.end(), copies.begin(), copies.end());
 }
 
 namespace {

@@ -17,9 +17,10 @@ class Tape {
   /// Fused where the machine can: products that are only a term of one sum are not rounded. Never
   /// in a difference of two products, so that equal ones give zero.
   enum class Products { rounded, fused };
-  /// Registers 0 .. inputs-1 hold the inputs, those behind them the constants.
+  /// Registers 0 .. inputs-1 hold the inputs, those behind them the constants. The first outputs,
+  /// as many as `in_a_row` says, lie side by side.
   Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs,
-       Products products = Products::rounded);
+       Products products = Products::rounded, int in_a_row = 0);
 
   struct Instruction {
     enum class Kind : std::uint8_t {
@@ -53,7 +54,6 @@ class Tape {
   void translate() { code_ = MachineCode::of(*this); }
   /// For runs of blocks.
   void translate_block() { block_code_ = MachineCode::of_block(*this); }
-  /// Those that are computed lie side by side, in this order, unless they come twice.
   const std::vector<int>& outputs() const { return outputs_; }
   const std::vector<Instruction>& instructions() const { return instructions_; }
   const std::vector<double>& constants() const { return constants_; }

@@ -17,24 +17,22 @@ class GraphTape {
   GraphTape(const RowExpressions& rows, int state, const std::vector<NodeId>& outputs,
             std::shared_ptr<const std::vector<double>> modes)
       : GraphTape(rows.graph, rows.inputs(), state, outputs, std::move(modes)) {}
+  /// The first outputs, as many as `in_a_row` says, lie side by side.
   GraphTape(const Graph& graph, int inputs, int state, const std::vector<NodeId>& outputs,
-            std::shared_ptr<const std::vector<double>> modes)
-      : GraphTape(translated(graph, inputs, outputs), state, std::move(modes)) {}
+            std::shared_ptr<const std::vector<double>> modes, int in_a_row = 0)
+      : GraphTape(translated(graph, inputs, outputs, in_a_row), state, std::move(modes)) {}
   GraphTape(std::shared_ptr<const Tape> tape, int state,
             std::shared_ptr<const std::vector<double>> modes)
       : tape_(std::move(tape)), modes_(std::move(modes)), state_(state) {
     memory_.resize(static_cast<std::size_t>(tape_->registers()));
     std::copy(tape_->constants().begin(), tape_->constants().end(),
               memory_.begin() + tape_->inputs());
-    const std::vector<int>& places = tape_->outputs();
-    in_a_row_.assign(places.size(), 1);
-    for (std::size_t k = places.size(); k-- > 1;)
-      if (places[k] == places[k - 1] + 1) in_a_row_[k - 1] = in_a_row_[k] + 1;
   }
   /// It may serve many.
   static std::shared_ptr<const Tape> translated(const Graph& graph, int inputs,
-                                                const std::vector<NodeId>& outputs) {
-    auto tape = std::make_shared<Tape>(graph, inputs, outputs, Tape::Products::fused);
+                                                const std::vector<NodeId>& outputs,
+                                                int in_a_row = 0) {
+    auto tape = std::make_shared<Tape>(graph, inputs, outputs, Tape::Products::fused, in_a_row);
     tape->translate();
     return tape;
   }
@@ -64,19 +62,14 @@ class GraphTape {
     const int* place = tape_->outputs().data() + output;
     for (int k = 0; k < count; ++k) out[k] = memory_[static_cast<std::size_t>(place[k])];
   }
-  /// Where these outputs lie side by side; null: they do not.
-  const double* in_place(int output, int count) const {
-    const auto first = static_cast<std::size_t>(output);
-    if (count == 0 || in_a_row_[first] < count) return nullptr;
-    return memory_.data() + tape_->outputs()[first];
-  }
+  /// Those that lie side by side.
+  const double* outputs_in_a_row() const { return memory_.data() + tape_->outputs().front(); }
 
  private:
   std::shared_ptr<const Tape> tape_;
   std::shared_ptr<const std::vector<double>> modes_;
   int state_ = 0, second_at_ = 0, second_count_ = 0;
   std::vector<double> memory_;
-  std::vector<int> in_a_row_;  ///< how many outputs from this one on
 };
 
 }  // namespace daedalus

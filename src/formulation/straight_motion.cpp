@@ -7,6 +7,7 @@ namespace {
 
 /// Building more of them takes milliseconds.
 constexpr int most_nodes = 12'000;
+constexpr int few = 8;
 
 using Nodes = std::vector<NodeId>;
 
@@ -108,21 +109,23 @@ std::optional<StraightMotion> StraightMotion::make(
               gamma = along_straight_line(graph, rates, n), rows = builder.rows();
   if (graph.size() > most_nodes) return std::nullopt;
   result.mass_pivots_ = static_cast<int>(rows.size()) - 2 * m;
-  const auto tape = [&](const Nodes& outputs) {
-    return GraphTape(graph, 1 + 2 * n + motion.further, 2 * n, outputs, modes);
+  const auto tape = [&](const Nodes& outputs, const Nodes& further_outputs) {
+    Nodes all = outputs;
+    append(all, further_outputs);
+    return GraphTape(graph, 1 + 2 * n + motion.further, 2 * n, all, modes,
+                     static_cast<int>(outputs.size()));
   };
   Nodes weights;
   Nodes outputs = builder.accelerations(motion.force, gamma, weights);
-  append(outputs, weights), append(outputs, motion.force), append(outputs, rows);
-  result.accelerate_ = tape(outputs);
+  append(outputs, rows), append(weights, motion.force);
+  result.accelerate_ = tape(outputs, weights);
 
   Nodes velocities = builder.least(rates, weights);
   outputs = builder.least(constraints.g, weights);
   append(outputs, velocities);
   outputs.push_back(dot(graph, weights, constraints.g));
   append(outputs, rows);
-  result.correct_ = tape(outputs);
-  result.values_.resize(static_cast<std::size_t>(2 * n + m + 1) + rows.size());
+  result.correct_ = tape(outputs, {});
   return result;
 }
 
@@ -135,16 +138,26 @@ StraightMotion::Rows StraightMotion::rows(const double* at) const {
 
 StraightMotion::Rows StraightMotion::accelerate(double t, const double* x, double* a) {
   accelerate_.run(t, x, 2 * n_, nullptr);
-  accelerate_.hand_out(0, n_, a);
-  const int first = 2 * n_ + m_, count = 2 * m_ + mass_pivots_;
-  if (const double* in_place = accelerate_.in_place(first, count)) return rows(in_place);
-  accelerate_.hand_out(first, count, values_.data());
-  return rows(values_.data());
+  const double* from = accelerate_.outputs_in_a_row();
+  // Few of them one by one, as they were stored just now: a wider load would wait for these stores.
+  if (n_ <= few)
+    accelerate_.hand_out(0, n_, a);
+  else
+    std::copy(from, from + n_, a);
+  return rows(from + n_);
+}
+
+void StraightMotion::multipliers(double* lambda) const {
+  accelerate_.hand_out(n_ + 2 * m_ + mass_pivots_, m_, lambda);
+}
+
+void StraightMotion::force(double* f) const {
+  accelerate_.hand_out(n_ + 3 * m_ + mass_pivots_, n_, f);
 }
 
 StraightMotion::Correction StraightMotion::correct(double t, const double* q, const double* v) {
-  correct_(t, q, n_, v, values_.data());
-  const double *dq = values_.data(), *dv = dq + n_, *size = dv + n_;
+  correct_.run(t, q, n_, v);
+  const double *dq = correct_.outputs_in_a_row(), *dv = dq + n_, *size = dv + n_;
   return {dq, dv, *size, rows(size + 1)};
 }
 

@@ -46,8 +46,8 @@ class StraightMotion {
   /// t, q, v of the last acceleration.
   const double* point() const { return accelerate_.inputs(); }
   /// Of the last acceleration.
-  void multipliers(double* lambda) const { accelerate_.hand_out(n_, m_, lambda); }
-  void force(double* f) const { accelerate_.hand_out(n_ + m_, n_, f); }
+  void multipliers(double* lambda) const;
+  void force(double* f) const;
 
   Correction correct(double t, const double* q, const double* v);
 
@@ -57,7 +57,6 @@ class StraightMotion {
 
   int n_ = 0, m_ = 0, mass_pivots_ = 0;
   GraphTape accelerate_, correct_;
-  std::vector<double> values_;
 };
 
 }  // namespace daedalus

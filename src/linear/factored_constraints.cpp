@@ -76,17 +76,27 @@ bool FactoredConstraints::cholesky() {
 
 /// The same judgement as that of `cholesky` on scaled rows.
 bool FactoredConstraints::are_regular(const double* squares, const double* pivots, bool learning) {
-  double smallest = reference_ * reference_;
-  const double limit = smallest * suspect_below_ * suspect_below_;
   if (!(reference_ > 0)) return false;
   decomposed_ = false;
-  for (int i = 0; i < m_; ++i) {
-    if (learning) learn(i, squares[i]);
-    const double rest = pivots[i] * inverse_square_[i];
-    if (!(rest > limit)) return false;
-    smallest = std::min(smallest, rest);
+  if (learning) {
+    const double* largest = largest_square_.data();
+    bool longer = false;
+    for (int i = 0; i < m_; ++i) longer |= squares[i] > largest[i];
+    for (int i = 0; longer && i < m_; ++i) learn(i, squares[i]);
   }
-  health_ = std::sqrt(smallest) / reference_;
+  const double *inverse = inverse_square_.data(), whole = reference_ * reference_;
+  const double limit = whole * suspect_below_ * suspect_below_;
+  // Two rows of comparisons, so that one need not wait for the other.
+  double smallest = whole, other = whole;
+  bool regular = true;
+  for (int i = 0; i < m_; ++i) {
+    const double rest = pivots[i] * inverse[i];
+    regular &= rest > limit;
+    smallest = std::min(other, rest);
+    std::swap(smallest, other);
+  }
+  if (!regular) return false;
+  health_ = std::sqrt(std::min(smallest, other)) / reference_;
   return ++factorizations, true;
 }
 
