@@ -42,30 +42,11 @@ bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
   return are_finite(xp + n_, static_cast<std::size_t>(n_));
 }
 
-/// Gauss-Newton with matrices of each point converges quadratically. The velocities are corrected
-/// where the positions have arrived.
 bool ConstrainedMotion::project_by_code(double t, double* x) {
-  constexpr int most_corrections = 6;
-  constexpr double rounding = 1e-14, nearly_rounding = 1e-12;
   StraightMotion* code = equations_->straight();
-  if (!code) return false;
-  double *q = unprojected_.data(), before = std::numeric_limits<double>::infinity();
-  std::copy(x, x + n_, q);
-  for (int k = 0; k < most_corrections; ++k) {
-    const StraightMotion::Correction move = code->correct(t, q, x + n_);
-    const double size = std::sqrt(std::max(0.0, move.dq_squared)) / size_;
-    if (!is_regular(move.rows) || !std::isfinite(size)) return false;
-    ++factorizations;
-    const bool contracts = size < 0.5 * before;
-    if (!contracts && size > nearly_rounding) return false;
-    for (int j = 0; j < n_; ++j) q[j] -= move.dq[j];
-    before = size;
-    if (contracts && size > rounding) continue;
-    std::copy(q, q + n_, x);
-    for (int j = 0; j < n_; ++j) x[n_ + j] -= move.dv[j];
-    return true;
-  }
-  return false;
+  return code && code->project(t, x, size_, [this](const StraightMotion::Rows& rows) {
+    return is_regular(rows) && ++factorizations > 0;
+  });
 }
 
 }  // namespace daedalus

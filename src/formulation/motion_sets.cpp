@@ -1,6 +1,5 @@
 // Sets of equations from a motion that was recognised in a model.
 #include "expression/recorded_equations.h"
-#include "formulation/recorded_motion.h"
 #include "formulation/sparse_motion.h"
 
 namespace daedalus {
@@ -40,18 +39,19 @@ SparseEntries entries_of(RecognisedMotion& found, int first, int count, Place pl
     }
   }
   result.values = set_of(found, roots);
+  result.nodes = std::move(roots);
   return result;
 }
 
 }  // namespace
 
-std::optional<MotionSets> motion_sets(const Mechanical& form) {
+Function<2> force_of(const Mechanical& form) {
+  return form.force ? form.force : Function<2>([](auto, auto, auto, auto) {});
+}
+
+MotionSets motion_sets(const Mechanical& form, Graph& graph,
+                       const std::vector<NodeId>& constraints) {
   const int n = form.coordinates;
-  Graph graph;
-  std::vector<NodeId> constraints;
-  if (form.nonholonomic > 0 || !form.mass.is_constant() ||
-      !recorded_constraints(form, graph, constraints))
-    return {};
   const auto set = [&](const std::vector<NodeId>& roots) {
     return recorded_equations(graph, roots, [](EquationBuilder& builder, int input) {
       return input == 0 ? builder.time() : builder.variable(input - 1);
@@ -61,13 +61,12 @@ std::optional<MotionSets> motion_sets(const Mechanical& form) {
   sets.coordinates = n;
   sets.constraints = set(constraints);
   // As it stands: nothing of an explicit step needs to know what it depends on.
-  sets.force_function = form.force ? form.force : Function<2>([](auto, auto, auto, auto) {});
-  std::vector<NodeId> masses;
+  sets.force_function = force_of(form);
   for (const Mass::Entry& e : form.mass.entries(n)) {
     sets.mass.at.push_back({e.row, e.column});
-    masses.push_back(graph.constant(e.value));
+    sets.mass.nodes.push_back(graph.constant(e.value));
   }
-  sets.mass.values = set(masses);
+  sets.mass.values = set(sets.mass.nodes);
   return sets;
 }
 

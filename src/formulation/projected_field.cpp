@@ -79,9 +79,13 @@ std::unique_ptr<ProjectedField> make_projected_field(
     if (by_factors && form->coordinates <= StraightMotion::most_coordinates)
       equations = motion_of(*form, true, problem.findings);
     if (by_factors && !(equations && equations->straight()))
-      if (auto sparse = SparseMotion::make(*form, [form = *form] {
-            return std::make_unique<ConstrainedMotion>(motion_of(form, false), Solves::by_factors);
-          }))
+      if (auto sparse = SparseMotion::make(
+              *form,
+              [form = *form] {
+                return std::make_unique<ConstrainedMotion>(motion_of(form, false),
+                                                           Solves::by_factors);
+              },
+              problem.findings))
         return sparse;
     if (!equations) equations = motion_of(*form, false, problem.findings);
     return std::make_unique<ConstrainedMotion>(std::move(equations), solves);

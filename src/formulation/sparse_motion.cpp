@@ -10,9 +10,8 @@
 namespace daedalus {
 namespace {
 
-constexpr int few_coordinates = 12;  // dense loops over short rows are as fast
-constexpr int largest_block = 24;    // of the mass matrix
-constexpr double most_fill = 0.5;    // of the factors, relative to dense ones
+constexpr int largest_block = 24;  // of the mass matrix
+constexpr double most_fill = 0.5;  // of the factors, relative to dense ones
 constexpr int most_corrections = 6;
 // Squares of the distance of a row from the others, relative to its own length: where the dense
 // equations are to take over, and where digits are lost if there are none. A straight chain of m
@@ -106,6 +105,8 @@ std::unique_ptr<SparseMotion> SparseMotion::make(RecognisedMotion& found, double
   }
   if (turned) dense = field->make_dense_, field = made();
   if (!field->pays()) return nullptr;
+  field->make_code(found.rows.graph, found.constraints, found.acceleration_input(0),
+                   found.rows.inputs());
   for (int probe = 0; probe < 3; ++probe) {
     if (!field->forces_are_ideal(t, q.data())) return nullptr;
     for (int j = 0; j < q.size(); ++j)
@@ -113,17 +114,6 @@ std::unique_ptr<SparseMotion> SparseMotion::make(RecognisedMotion& found, double
   }
   field->prepared_ = false;
   return field;
-}
-
-std::unique_ptr<SparseMotion> SparseMotion::make(const Mechanical& form, Dense dense) {
-  if (form.coordinates <= few_coordinates || form.holonomic == 0) return nullptr;
-  std::optional<MotionSets> sets = motion_sets(form);
-  if (!sets) return nullptr;
-  auto field = std::make_unique<SparseMotion>(
-      std::move(*sets), nullptr,
-      form.coordinates <= most_dense_coordinates ? std::move(dense) : nullptr);
-  field->algebraic = form.holonomic;
-  return field->pays() ? std::move(field) : nullptr;
 }
 
 bool SparseMotion::pays() const {
@@ -173,6 +163,16 @@ bool SparseMotion::forces_are_ideal(double t, const double* q) {
   return true;
 }
 
+void SparseMotion::find_rows(double t, const double* q) {
+  const Point here = point(t, q, nullptr);
+  if (slots_in_order_) return jacobian_.evaluate(here, plain_rows_.data());
+  jacobian_.evaluate(here, jacobian_values_.data());
+  std::fill(plain_rows_.begin(), plain_rows_.end(), 0.0);
+  for (std::size_t k = 0; k < jacobian_slot_.size(); ++k)
+    plain_rows_[jacobian_slot_[k]] += jacobian_values_[k];
+}
+
+/// With the rows of this point.
 void SparseMotion::compare_directions(double t, const double* q) {
   directions_.values.residual(point(t, q, nullptr), direction_values_.data());
   std::fill(along_.begin(), along_.end(), 0.0);
@@ -186,20 +186,12 @@ void SparseMotion::compare_directions(double t, const double* q) {
 bool SparseMotion::prepare(double t, const double* q) {
   if (prepared_ && t == at_t_ && std::equal(q, q + n_, at_q_.begin())) return true;
   prepared_ = false;
-  const Point here = point(t, q, nullptr);
   if (!mass_known_) {
-    mass_entries_.values.residual(here, mass_values_.data());
+    mass_entries_.values.residual(point(t, q, nullptr), mass_values_.data());
     if (!mass_.factor(mass_values_.data())) return false;
     mass_known_ = mass_entries_.constant;
   }
-  if (slots_in_order_) {
-    jacobian_.evaluate(here, plain_rows_.data());
-  } else {
-    jacobian_.evaluate(here, jacobian_values_.data());
-    std::fill(plain_rows_.begin(), plain_rows_.end(), 0.0);
-    for (std::size_t k = 0; k < jacobian_slot_.size(); ++k)
-      plain_rows_[jacobian_slot_[k]] += jacobian_values_[k];
-  }
+  find_rows(t, q);
   if (mass_.is_diagonal()) {
     const double* root = mass_.inverse_root();
     const int* column = column_.data();
@@ -217,17 +209,25 @@ bool SparseMotion::prepare(double t, const double* q) {
   return prepared_ = positive;
 }
 
-bool SparseMotion::pivots_exceed(double part) const {
+template <class Square, class Pivot>
+bool SparseMotion::are_independent(Square square, Pivot pivot) const {
+  const double part = make_dense_ ? nearly_dependent : dependent;
   for (int i = 0; i < m_; ++i)
-    if (!(gram_.pivot(i) > part * std::max(gram_.square(i), length_at_start_[i]))) return false;
+    if (!(pivot(i) > part * std::max(square(i), length_at_start_[i]))) return false;
   return true;
+}
+
+bool SparseMotion::is_regular(const StraightMotion::Rows& rows) {
+  prepared_ = false;
+  return rows.positive_mass && are_independent([&](int i) { return rows.squares[i]; },
+                                               [&](int i) { return rows.pivots[i]; });
 }
 
 /// The dense equations, from the moment on at which they are needed; null: not yet, or never.
 ProjectedField* SparseMotion::dense_at(double t, const double* x) {
   if (dense_) return dense_.get();
-  const bool regular = prepare(t, x);
-  const bool safe = regular && pivots_exceed(make_dense_ ? nearly_dependent : dependent);
+  const bool safe = prepare(t, x) && are_independent([&](int i) { return gram_.square(i); },
+                                                     [&](int i) { return gram_.pivot(i); });
   lost_ = !safe && !make_dense_;
   if (safe || lost_) return nullptr;
   dense_ = make_dense_();
@@ -242,6 +242,11 @@ void SparseMotion::find_force(double t, const double* q, const double* v) {
 }
 
 bool SparseMotion::slope(double t, const double* x, double* xp) {
+  return slope_by_code(t, x, xp) || slope_by_matrices(t, x, xp);
+}
+
+bool SparseMotion::slope_by_matrices(double t, const double* x, double* xp) {
+  slope_is_by_code_ = false;
   if (ProjectedField* dense = dense_at(t, x)) {
     const auto made = dense->factorizations;
     const bool finite = dense->slope(t, x, xp);
@@ -270,18 +275,27 @@ bool SparseMotion::slope(double t, const double* x, double* xp) {
   }
   mass_.from_scaled_motion(a);
   std::copy(v, v + n_, xp);
-  const bool finite = are_finite(xp, static_cast<std::size_t>(2 * n_));
+  show_accelerations(a);
+  return are_finite(xp, static_cast<std::size_t>(2 * n_));
+}
+
+void SparseMotion::show_accelerations(const double* a) {
   for (std::size_t k = 0; k < shown_.size(); ++k) shown_[k] = a[shown_at_[k]];
-  return finite;
 }
 
 void SparseMotion::multipliers(double* z) const {
   if (dense_) return dense_->multipliers(z);
-  std::copy(lambda_.begin(), lambda_.end(), z);
+  if (slope_is_by_code_)
+    code_->multipliers(z);
+  else
+    std::copy(lambda_.begin(), lambda_.end(), z);
   std::copy(shown_.begin(), shown_.end(), z + m_);
   if (!directions_differ_) return;
   auto& self = const_cast<SparseMotion&>(*this);
-  self.compare_directions(at_t_, at_q_.data());
+  const double t = slope_is_by_code_ ? code_->point()[0] : at_t_;
+  const double* q = slope_is_by_code_ ? code_->point() + 1 : at_q_.data();
+  if (slope_is_by_code_) self.find_rows(t, q), self.prepared_ = false;
+  self.compare_directions(t, q);
   for (int k = 0; k < m_; ++k) z[k] *= square_[k] / along_[k];
 }
 
@@ -302,6 +316,7 @@ bool SparseMotion::project_stage(double t, double* x) {
 }
 
 bool SparseMotion::project_end(double t, double* x, const double* tolerance) {
+  if (project_by_code(t, x)) return true;
   if (!prepared_) dense_at(t, x);
   if (dense_) return dense_->project_end(t, x, tolerance);
   if (lost_ || !prepared_) return false;

@@ -1,9 +1,9 @@
 #pragma once
 // Motions of many bodies for explicit methods: the same equations as in constrained_motion.h with
 // G and M sparse, so that a stage costs as much as there are entries. M falls into small blocks,
-// G M^-1 G^T has sparse factors with one analysis for the whole run. Where the constraints become
-// nearly dependent the dense equations, which know singular points, take over if they are not too
-// large.
+// G M^-1 G^T has sparse factors with one analysis for the whole run. Up to some hundred coordinates
+// all but the forces is straight-line code. Where the constraints become nearly dependent the dense
+// equations, which know singular points, take over if they are not too large.
 #include <functional>
 #include <optional>
 
@@ -12,6 +12,7 @@
 #include "formulation/motion_linearization.h"
 #include "formulation/projected_field.h"
 #include "formulation/recognised_motion.h"
+#include "formulation/straight_motion.h"
 #include "linear/gram_factors.h"
 
 namespace daedalus {
@@ -21,7 +22,8 @@ class SparseMotionDerivatives;
 /// Coefficients that do not vanish everywhere, and where they stand.
 struct SparseEntries {
   std::vector<MassBlocks::Entry> at;
-  EquationSet values;  ///< one row for each
+  EquationSet values;         ///< one row for each
+  std::vector<NodeId> nodes;  ///< the same in the graph that they come from
   bool constant = true;
 };
 
@@ -35,8 +37,11 @@ struct MotionSets {
   SparseEntries directions;    ///< B(t, q): coordinate, multiplier; none: (dg/dq)^T
 };
 MotionSets motion_sets(RecognisedMotion& found);
-/// Nothing if its functions cannot be recorded.
-std::optional<MotionSets> motion_sets(const Mechanical& form);
+/// None: no forces.
+Function<2> force_of(const Mechanical& form);
+/// Of recorded constraints and a constant mass.
+MotionSets motion_sets(const Mechanical& form, Graph& graph,
+                       const std::vector<NodeId>& constraints);
 
 class SparseMotion final : public ProjectedField {
  public:
@@ -45,7 +50,10 @@ class SparseMotion final : public ProjectedField {
   static std::unique_ptr<SparseMotion> make(RecognisedMotion& found, double t, const double* y,
                                             std::shared_ptr<const std::vector<double>> modes,
                                             Dense dense);
-  static std::unique_ptr<SparseMotion> make(const Mechanical& form, Dense dense);
+  static std::unique_ptr<SparseMotion> make(const Mechanical& form, Dense dense,
+                                            const Findings& findings);
+  /// Up to it dense loops over short rows are as fast.
+  static constexpr int few_coordinates = 12;
   /// Beyond it dense matrices take too long to pass singular points.
   static constexpr int most_dense_coordinates = 120;
 
@@ -84,9 +92,20 @@ class SparseMotion final : public ProjectedField {
   Point point(double t, const double* q, const double* v);
   void find_force(double t, const double* q, const double* v);
   bool prepare(double t, const double* q);
-  bool pivots_exceed(double part) const;
+  /// Of rows of G in the metric of M: the squares of their lengths, and those of their distances
+  /// from rows before, by their numbers.
+  template <class Square, class Pivot>
+  bool are_independent(Square square, Pivot pivot) const;
+  void make_code(const Graph& graph, const std::vector<NodeId>& constraints, int first_force,
+                 int inputs);
+  bool is_regular(const StraightMotion::Rows& rows);
+  bool slope_by_code(double t, const double* x, double* xp);
+  bool slope_by_matrices(double t, const double* x, double* xp);
+  bool project_by_code(double t, double* x);
+  void show_accelerations(const double* a);
   ProjectedField* dense_at(double t, const double* x);
   double correct(double* x);
+  void find_rows(double t, const double* q);
   void compare_directions(double t, const double* q);
   bool pays() const;
   bool forces_are_ideal(double t, const double* q);
@@ -104,6 +123,9 @@ class SparseMotion final : public ProjectedField {
   EquationJacobian jacobian_;
   SparseEntries mass_entries_, directions_;
   std::vector<int> shown_at_;  ///< coordinates whose accelerations are variables
+
+  std::optional<StraightMotion> code_;  ///< forces are given to it
+  bool slope_is_by_code_ = false;
 
   MassBlocks mass_;
   GramFactors gram_;

@@ -32,7 +32,7 @@ class SparseMotionDerivatives {
 
   bool find(SparseMotion& motion, double t, const double* x, double* da_dq, double* da_dv) {
     const double *q = x, *v = x + n_;
-    if (!motion.slope(t, x, slope_.data()) || motion.dense_) return false;
+    if (!motion.slope_by_matrices(t, x, slope_.data()) || motion.dense_) return false;
     find_right_sides(motion, t, q, v);
     scale_forces(motion);
     const int width = 2 * n_;

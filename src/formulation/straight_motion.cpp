@@ -5,8 +5,8 @@
 namespace daedalus {
 namespace {
 
-/// Building more of them takes milliseconds.
-constexpr int most_nodes = 12'000;
+/// Building more of them takes milliseconds; many bodies are worth it.
+constexpr int most_nodes = 12'000, most_nodes_of_constraints = 40'000;
 constexpr int few = 8;
 
 using Nodes = std::vector<NodeId>;
@@ -61,20 +61,28 @@ class Builder {
 
   Nodes schur_complement(const PositionConstraints& constraints) {
     std::vector<Nodes> forward;
+    std::vector<std::vector<int>> places;  // of what is not zero in these
     for (const PositionConstraints::Row& given : constraints.jacobian) {
       Nodes row(at(n_), graph_.constant(0));
       for (std::size_t k = 0; k < given.places.size(); ++k)
         row[at(given.places[k])] = given.entries[k];
       mass_.forward(row);
       forward.push_back(row);
+      places.emplace_back();
+      for (int j = 0; j < n_; ++j)
+        if (!graph_.is_constant(row[at(j)], 0)) places.back().push_back(j);
       mass_.divide(row);
       scaled_.push_back(std::move(row));
     }
     Nodes schur(at(m_) * at(m_));
     for (int i = 0; i < m_; ++i) {
-      for (int j = 0; j <= i; ++j)
-        schur[at(i) * at(m_) + at(j)] = schur[at(j) * at(m_) + at(i)] =
-            dot(graph_, forward[at(i)], scaled_[at(j)]);
+      for (int j = 0; j <= i; ++j) {
+        NodeId sum = graph_.constant(0);
+        for (const int k : places[at(i)])
+          if (const NodeId other = scaled_[at(j)][at(k)]; !graph_.is_constant(other, 0))
+            sum = graph_.add(sum, graph_.mul(forward[at(i)][at(k)], other));
+        schur[at(i) * at(m_) + at(j)] = schur[at(j) * at(m_) + at(i)] = sum;
+      }
       squares_.push_back(schur[at(i) * at(m_) + at(i)]);
     }
     return schur;
@@ -107,7 +115,8 @@ std::optional<StraightMotion> StraightMotion::make(
   const Builder builder(graph, constraints, motion);
   const Nodes rates = along_straight_line(graph, constraints.g, n),
               gamma = along_straight_line(graph, rates, n), rows = builder.rows();
-  if (graph.size() > most_nodes) return std::nullopt;
+  const bool force_is_given = motion.given_force > 0;
+  if (graph.size() > (force_is_given ? most_nodes_of_constraints : most_nodes)) return std::nullopt;
   result.mass_pivots_ = static_cast<int>(rows.size()) - 2 * m;
   const auto tape = [&](const Nodes& outputs, const Nodes& further_outputs) {
     Nodes all = outputs;
@@ -117,8 +126,10 @@ std::optional<StraightMotion> StraightMotion::make(
   };
   Nodes weights;
   Nodes outputs = builder.accelerations(motion.force, gamma, weights);
-  append(outputs, rows), append(weights, motion.force);
+  append(outputs, rows);
+  if (!force_is_given) append(weights, motion.force);
   result.accelerate_ = tape(outputs, weights);
+  if (force_is_given) result.accelerate_.put_second_at(motion.given_force, n);
 
   Nodes velocities = builder.least(rates, weights);
   outputs = builder.least(constraints.g, weights);
@@ -126,6 +137,7 @@ std::optional<StraightMotion> StraightMotion::make(
   outputs.push_back(dot(graph, weights, constraints.g));
   append(outputs, rows);
   result.correct_ = tape(outputs, {});
+  result.projected_.resize(static_cast<std::size_t>(n));
   return result;
 }
 
@@ -136,8 +148,9 @@ StraightMotion::Rows StraightMotion::rows(const double* at) const {
   return {at, pivots, positive};
 }
 
-StraightMotion::Rows StraightMotion::accelerate(double t, const double* x, double* a) {
-  accelerate_.run(t, x, 2 * n_, nullptr);
+StraightMotion::Rows StraightMotion::accelerate(double t, const double* x, double* a,
+                                                const double* force) {
+  accelerate_.run(t, x, 2 * n_, force);
   const double* from = accelerate_.outputs_in_a_row();
   // Few of them one by one, as they were stored just now: a wider load would wait for these stores.
   if (n_ <= few)

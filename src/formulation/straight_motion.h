@@ -3,6 +3,9 @@
 // of M and of the Schur complement G M^-1 G^T and the solution, all as one list of operations. What
 // the pattern shows to be zero costs nothing. The factors are not pivoted; the pivots come out with
 // the results, and whoever asks must see that the constraints are independent.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -16,6 +19,8 @@ struct MotionNodes {
   std::vector<NodeId> mass;  ///< by rows
   std::vector<NodeId> force;
   int further = 0;
+  /// The first of the inputs which the forces are, where they come as numbers; 0: expressions.
+  int given_force = 0;
   bool operator==(const MotionNodes&) const = default;
 };
 
@@ -23,6 +28,8 @@ class StraightMotion {
  public:
   /// Beyond it recording the forces may take longer than a run.
   static constexpr int most_coordinates = 40;
+  /// Where forces are given.
+  static constexpr int most_coordinates_of_constraints = 256;
   /// None: too many operations.
   static std::optional<StraightMotion> make(
       Graph& graph, const PositionConstraints& constraints, const MotionNodes& motion,
@@ -41,15 +48,19 @@ class StraightMotion {
     Rows rows;
   };
 
-  /// x = (q, v)
-  Rows accelerate(double t, const double* x, double* a);
+  /// x = (q, v); the force if it comes as numbers.
+  Rows accelerate(double t, const double* x, double* a, const double* force = nullptr);
   /// t, q, v of the last acceleration.
   const double* point() const { return accelerate_.inputs(); }
   /// Of the last acceleration.
   void multipliers(double* lambda) const;
+  /// If it is an expression.
   void force(double* f) const;
 
   Correction correct(double t, const double* q, const double* v);
+  /// Puts x onto the constraints, if `is_regular` agrees to all rows on the way; q is of this size.
+  template <class IsRegular>
+  bool project(double t, double* x, double size, IsRegular is_regular);
 
  private:
   StraightMotion() = default;
@@ -57,6 +68,31 @@ class StraightMotion {
 
   int n_ = 0, m_ = 0, mass_pivots_ = 0;
   GraphTape accelerate_, correct_;
+  std::vector<double> projected_;
 };
+
+/// Gauss-Newton with matrices of each point converges quadratically. The velocities are corrected
+/// where the positions have arrived.
+template <class IsRegular>
+bool StraightMotion::project(double t, double* x, double size, IsRegular is_regular) {
+  constexpr int most_corrections = 6;
+  constexpr double rounding = 1e-14, nearly_rounding = 1e-12;
+  double *q = projected_.data(), before = std::numeric_limits<double>::infinity();
+  std::copy(x, x + n_, q);
+  for (int k = 0; k < most_corrections; ++k) {
+    const Correction move = correct(t, q, x + n_);
+    const double distance = std::sqrt(std::max(0.0, move.dq_squared)) / size;
+    if (!is_regular(move.rows) || !std::isfinite(distance)) return false;
+    const bool contracts = distance < 0.5 * before;
+    if (!contracts && distance > nearly_rounding) return false;
+    for (int j = 0; j < n_; ++j) q[j] -= move.dq[j];
+    before = distance;
+    if (contracts && distance > rounding) continue;
+    std::copy(q, q + n_, x);
+    for (int j = 0; j < n_; ++j) x[n_ + j] -= move.dv[j];
+    return true;
+  }
+  return false;
+}
 
 }  // namespace daedalus
