@@ -19,6 +19,7 @@ inline double root(double x, int n) {
 struct StepControl {
   double safety = 0.9;
   double max_growth = 8;
+  double first_growth = 64;  ///< of the first step, which was chosen with care
   double max_shrink = 5;
 
   // Of the last accepted step; zero before the first.
@@ -29,13 +30,15 @@ struct StepControl {
   /// What h is to be divided by so that an estimate of size error ~ h^(k+1) becomes 1. Steps whose
   /// Newton iteration was long are trusted less.
   double divisor(double error, int k, int iterations, int max_iterations) const {
-    return divisor_of_root(root(error, k + 1), iterations, max_iterations);
+    return divisor_of_root(root(error, k + 1), iterations, max_iterations, max_growth);
   }
 
   /// The next step after an accepted one.
-  double after_accepted(double h, double error, int k, int iterations, int max_iterations) {
+  double after_accepted(double h, double error, int k, int iterations, int max_iterations,
+                        bool is_first = false) {
     const double root_of_error = root(error, k + 1);
-    double quotient = divisor_of_root(root_of_error, iterations, max_iterations);
+    double quotient = divisor_of_root(root_of_error, iterations, max_iterations,
+                                      is_first ? first_growth : max_growth);
     if (accepted_h > 0) {
       if (accepted_root == 0) accepted_root = root(accepted_error, k + 1);
       // (h_old / h) (error^2 / error_old)^(1/(k+1))
@@ -52,10 +55,11 @@ struct StepControl {
   void forget() { accepted_h = accepted_error = accepted_root = 0; }
 
  private:
-  double divisor_of_root(double root_of_error, int iterations, int max_iterations) const {
+  double divisor_of_root(double root_of_error, int iterations, int max_iterations,
+                         double growth) const {
     const double trust =
         std::min(safety, safety * (1 + 2 * max_iterations) / (iterations + 2 * max_iterations));
-    return std::clamp(root_of_error / trust, 1 / max_growth, max_shrink);
+    return std::clamp(root_of_error / trust, 1 / growth, max_shrink);
   }
 };
 

@@ -179,7 +179,7 @@ double Integrator::Run::first_step(const State& state) const {
     size += std::pow(state.y[i] * weight, 2), rate += std::pow(state.yp[i] * weight, 2);
   }
   size = std::sqrt(size), rate = std::sqrt(rate);
-  double h = 1e-3 * std::abs(span);
+  double h = 3e-3 * std::abs(span);
   if (rate > 0) h = std::min(h, 0.01 * std::max(size, 1.0) / rate);
   h = std::max(h, 1e-14 * std::abs(span));
   return direction * std::min(h, options_.max_step);

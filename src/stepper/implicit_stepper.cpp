@@ -21,6 +21,8 @@ constexpr double aimed_rate = 0.2;             // of Newton's iteration after st
 constexpr double growth_after_failure = 3;     // of steps, while it was not
 constexpr int long_ago = 3;                    // steps ago
 constexpr double shortest_by_error = 1e-3;     // of the last step: what is left is not its error
+constexpr int few_stages = 3;                  // whose estimate of a short step is no rounding
+constexpr double longer_at_end = 1.1;          // steps may be, where that spares a short one
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
 constexpr int few_unknowns = 64;               // whose matrices cost little beside their stages
 
@@ -217,7 +219,7 @@ void ImplicitStepper::accept(double error) {
   estimated_error_ = error;
   const double before = h_;
   h_ = control_.after_accepted(before, error, current()->estimate_order(), last_newton_.iterations,
-                               newton_.max_iterations);
+                               newton_.max_iterations, first_ && current()->stages() <= few_stages);
   if (rejected_ && std::abs(h_) > std::abs(before)) h_ = before;
   limit_growth(before);
   if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);
@@ -247,6 +249,9 @@ bool ImplicitStepper::attempt(double limit) {
   committed_ = false;
   for (int slow = 0;;) {
     aim_at(limit, options_.fixed_step > 0);
+    if (!reached_ && !rejected_ && options_.fixed_step == 0 &&
+        std::abs(limit - state_.t) <= std::min(options_.max_step, longer_at_end * std::abs(h_)))
+      h_ = limit - state_.t, reached_ = true;
     if (step_is_too_small()) {
       const int worst = last_newton_.worst;
       const bool undefined = not_finite_in_a_row_ > 0;
