@@ -176,6 +176,7 @@ void Integrator::Run::restore(std::istream& stream) {
   shrinking_ = static_cast<int>(saved.position(1 << 30));
   restarted_at_ = saved.number(), leaps_ = static_cast<int>(saved.position(1 << 30));
   take(saved, solution_.statistics);
+  anchor_has_moved_ = true;
   anchor_.t = saved.number();
   steps_since_anchor_ = static_cast<int>(saved.position(1 << 30));
   anchor_.y = saved.list(), anchor_.modes = saved.list();

@@ -165,9 +165,10 @@ bool Integrator::Run::needs_interpolant() const {
 /// Near enough that the linearisation still serves, seldom enough that it costs little.
 void Integrator::Run::move_anchor(bool now) {
   constexpr int steps_between = 10;
-  if (now && system_->modes) anchor_.modes = *system_->modes;
+  if (now && system_->modes) anchor_.modes = *system_->modes, anchor_has_moved_ = true;
   if ((!projects_output_ && !step_projection_) || (!now && ++steps_since_anchor_ < steps_between))
     return;
+  anchor_has_moved_ = true;
   anchor_.t = stepper_->state().t;
   anchor_.y = stepper_->state().y;
   steps_since_anchor_ = 0;
@@ -176,7 +177,7 @@ void Integrator::Run::move_anchor(bool now) {
 void Integrator::Run::record_step() {
   const State& state = stepper_->state();
   monitor_constraints(state.t, state.y.data());
-  step_anchor_ = anchor_;
+  if (anchor_has_moved_) step_anchor_ = anchor_, anchor_has_moved_ = false;
   if (options_.record) {
     if (solution_.steps.capacity() == 0) {
       constexpr std::size_t short_run = 64;

@@ -177,7 +177,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   std::vector<double> scale_;
   Interpolant interpolant_;
   bool interpolant_known_ = true;
-  Anchor anchor_, step_anchor_;  ///< of the next step, of the last one
+  Anchor anchor_, step_anchor_;   ///< of the next step, of the last one
+  bool anchor_has_moved_ = true;  ///< since the last step was recorded
   int steps_since_anchor_ = 0;
   std::vector<double> row_, landed_, residual_, level_maximum_;
   std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end

@@ -18,6 +18,7 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
       data_(constants.data),
       s_(data_.unknowns),
       stride_(padded(n_)),
+      mean_(1.0 / (n_ * s_)),
       kernels_(stage_kernels(best_instruction_set(), s_)),
       factors_(data_, constants.estimate_gamma, pencil) {
   const int index = *std::max_element(system.variable_index.begin(), system.variable_index.end());
@@ -129,7 +130,7 @@ double ImplicitStages::correct(const State& state, double h, const ErrorNorm& no
     squares = kernels_.advance(s_, stride_, constants_.t.data(), norm.weights(), d_, v_, z_);
     arguments(state, h);
   }
-  return std::sqrt(squares / (n_ * s_));
+  return std::sqrt(squares * mean_);
 }
 
 int ImplicitStages::row_not_finite() const {

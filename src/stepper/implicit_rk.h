@@ -44,8 +44,9 @@ class ImplicitStages final : public StageSolver {
   int row_not_finite() const;
 
   const StageTransformation& data_;
-  int s_;       ///< unknown stages
-  int stride_;  ///< from one vector to the next
+  int s_;        ///< unknown stages
+  int stride_;   ///< from one vector to the next
+  double mean_;  ///< one over the number of unknowns
   StageKernels kernels_;
   NewtonKernels at_once_ = {};       ///< for few unknowns, or null
   bool lowers_multipliers_ = false;  ///< variables of index 2 start from a lower degree
