@@ -81,6 +81,10 @@ GraphIndex2::GraphIndex2(const ExpressionGraph& form, const StructuralAnalysis& 
   jacobian_ = GraphTape(rows, n + m, jacobian, modes);
   jacobian_rate_ = GraphTape(rows, n + m, rate, modes);
   jacobian_rate_.put_second_at(first_rate, n);
+  std::vector<NodeId> all;
+  for (const auto* list : {&slopes, &directions, &drift, &jacobian})
+    all.insert(all.end(), list->begin(), list->end());
+  linearized_ = GraphTape(rows, n + m, all, modes);
 }
 
 }  // namespace daedalus

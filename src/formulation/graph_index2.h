@@ -36,6 +36,14 @@ class GraphIndex2 final : public Index2Equations {
   void jacobian(double t, const double* y, double* rows) override {
     jacobian_(t, y, differential, nullptr, rows);
   }
+  /// In one go, with what they share.
+  void linearize(double t, const double* y, const double* z, const Linearized& to) override {
+    const int n = differential, m = algebraic;
+    linearized_.run(t, y, n, z);
+    linearized_.hand_out(0, n, to.f), linearized_.hand_out(n, n * m, to.directions);
+    linearized_.hand_out(n + n * m, m, to.drift);
+    linearized_.hand_out(n + n * m + m, m * n, to.jacobian);
+  }
   bool jacobian_rate(double t, const double* y, const double* yp, double* rows) override {
     jacobian_rate_(t, y, differential, yp, rows);
     return true;
@@ -43,7 +51,7 @@ class GraphIndex2 final : public Index2Equations {
 
  private:
   std::vector<int> places_, constraint_rows_;
-  GraphTape slopes_, directions_, constraint_, drift_, jacobian_, jacobian_rate_;
+  GraphTape slopes_, directions_, constraint_, drift_, jacobian_, jacobian_rate_, linearized_;
 };
 
 }  // namespace daedalus

@@ -22,6 +22,14 @@ class Index2Equations {
   /// dg/dt with y held.
   virtual void drift(double t, const double* y, double* g) = 0;
   virtual void jacobian(double t, const double* y, double* rows) = 0;
+  /// All that a slope needs.
+  struct Linearized {
+    double *f, *directions, *drift, *jacobian;
+  };
+  virtual void linearize(double t, const double* y, const double* z, const Linearized& to) {
+    slopes(t, y, z, to.f), directions(t, y, z, to.directions);
+    drift(t, y, to.drift), jacobian(t, y, to.jacobian);
+  }
   /// d/dt of the rows of dg/dy along (1, yp). False: not to be had.
   virtual bool jacobian_rate(double t, const double* y, const double* yp, double* rows) = 0;
 };

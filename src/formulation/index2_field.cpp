@@ -43,6 +43,10 @@ bool Index2Field::prepare(double t, const double* x) {
   if (prepared_ && t == at_t_ && std::equal(x, x + n_, at_x_.begin())) return true;
   prepared_ = false;
   equations_->jacobian(t, x, constraints_->row(0));
+  return factor(t, x);
+}
+
+bool Index2Field::factor(double t, const double* x) {
   if (learning_) constraints_->learn();
   const auto made = constraints_->factorizations;
   if (!constraints_->factor()) return false;
@@ -52,9 +56,21 @@ bool Index2Field::prepare(double t, const double* x) {
   return prepared_ = true;
 }
 
+/// All at this point at once, x' with the last z.
+bool Index2Field::linearize(double t, const double* x, double* xp) {
+  prepared_ = false;
+  equations_->linearize(t, x, z_.data(),
+                        {xp, directions_.data(), drift_.data(), constraints_->row(0)});
+  return factor(t, x);
+}
+
 /// (g_y f_z) change = rest. Rows that are small are divided by their size, which cancels, so that
 /// LU stays accurate however near the singular point.
 void Index2Field::find_change(const double* rows) {
+  if (m_ == 1) {
+    change_[0] = rest_[0] / dot(rows, directions_.data(), n_);
+    return;
+  }
   for (int i = 0; i < m_; ++i) {
     const double* row = rows + static_cast<std::ptrdiff_t>(i) * n_;
     double largest = 0;
@@ -99,6 +115,19 @@ double Index2Field::slope_change() const {
   for (int j = 0; j < n_; ++j)
     sum += std::pow(dot(&directions_[static_cast<std::size_t>(j * m_)], change_.data(), m_), 2);
   return std::sqrt(sum);
+}
+
+/// After `linearize`.
+bool Index2Field::affine_slope(double* xp) {
+  for (int i = 0; i < m_; ++i) rest_[i] = -(dot(constraints_->row(i), xp, n_) + drift_[i]);
+  find_change(constraints_->row(0));
+  for (int c = 0; c < m_; ++c) z_[c] += change_[c];
+  double sum = 0;
+  for (int j = 0; j < n_; ++j) {
+    xp[j] += dot(&directions_[static_cast<std::size_t>(j * m_)], change_.data(), m_);
+    sum += xp[j];
+  }
+  return std::isfinite(sum);
 }
 
 /// Newton's iteration for z; one step where f is affine in z and G B is factored.
@@ -166,14 +195,15 @@ bool Index2Field::limit_slope(double t, const double* x, double* xp) {
 }
 
 bool Index2Field::slope(double t, const double* x, double* xp) {
-  if (!prepare(t, x)) return false;
+  const bool at_once = is_affine_ && solves_ == Solves::by_factors;
+  if (!learning_) z_ = guess_;  // output does not depend on what was asked before
+  if (!(at_once ? linearize(t, x, xp) : prepare(t, x))) return false;
   health_ = constraints_->health();
   undetermined_ = health_ < limit_below;
   slope_t_x_[0] = t;
   std::copy(x, x + n_, slope_t_x_.begin() + 1);
-  if (!learning_) z_ = guess_;  // output does not depend on what was asked before
   if (!undetermined_) {
-    if (!regular_slope(t, x, xp)) return false;
+    if (!(at_once ? affine_slope(xp) : regular_slope(t, x, xp))) return false;
   } else {
     if (!known_) {
       std::fill(z_.begin(), z_.end(), 0.0);

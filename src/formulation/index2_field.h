@@ -45,6 +45,9 @@ class Index2Field final : public ProjectedField {
   Index2Field(const Index2Field&) = default;  // shares the equations
   Index2Field(const Index2Field& other, Independent);
   bool prepare(double t, const double* x);
+  bool factor(double t, const double* x);
+  bool linearize(double t, const double* x, double* xp);
+  bool affine_slope(double* xp);
   void find_change(const double* rows);
   void iterate_change();
   double slope_change() const;
