@@ -261,7 +261,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     bool done = false;
     AlgebraicProjection projection(system, jacobian);
     if (system.is_index_one()) {
-      std::vector<double> tolerance(system.size);
+      std::vector<double>& tolerance = r;  // which is needed no more
       for (int i = 0; i < system.size; ++i) tolerance[i] = 1e-13 * scale[i];
       // Many: from far away Newton's iteration on a power only divides by a constant.
       done = projection.project(t, y.data(), tolerance, 100);

@@ -23,8 +23,10 @@ double sample_at(int i) {
 
 EventFinder::EventFinder(const std::vector<Event>& events, const std::vector<double>& slack,
                          int size, Functions functions)
-    : events_(&events), slack_(&slack), functions_(std::move(functions)), y_(size) {
+    : events_(&events), slack_(&slack), functions_(std::move(functions)) {
   last_.assign(events.size() + slack.size(), 0.0);
+  if (empty()) return;
+  y_.resize(static_cast<std::size_t>(size));
   end_ = size_ = g_ = last_;
   sample_t_.resize(samples + 1), sample_.resize((samples + 1) * last_.size());
 }

@@ -164,8 +164,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool takes_turns_ = false, implicit_turn_ = false;
   int ask_again_ = 0;                                  ///< after so many steps, for another turn
   std::unique_ptr<SingularityMonitor> singularities_;  ///< null: the stepper sees to it, or none
-  std::unique_ptr<SwitchBoard> switches_;
-  std::unique_ptr<EventFinder> events_;
+  std::optional<SwitchBoard> switches_;
+  std::optional<EventFinder> events_;
   std::unique_ptr<OutputProjection> step_projection_;  ///< of the ends of steps, or null
   bool projects_output_ = false;                       ///< of implicit methods
   bool mesh_points_need_none_ = true;                  ///< as the algebraic rows hold there

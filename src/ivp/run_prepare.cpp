@@ -70,17 +70,18 @@ void Integrator::Run::prepare() {
   std::copy(given.data(), given.data() + given.size(), start.y.begin());
   const Vector& derivative = problem_.start_derivative;
   std::copy(derivative.data(), derivative.data() + derivative.size(), start.yp.begin());
+  scale_.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i)
     scale_.push_back(
         std::max(std::abs(start.y[i]), std::isinf(atol_[i]) ? 1.0 : atol_[i] / options_.rtol));
 
-  switches_ = std::make_unique<SwitchBoard>(system_->switching.get(), system_->modes.get());
-  events_ = std::make_unique<EventFinder>(options_.events, switches_->slack(), n,
-                                          [this](double time, const double* y, double* g) {
-                                            for (const Event& event : options_.events)
-                                              *g++ = event.value(time, shown(time, y));
-                                            switches_->indicators(time, y, g);
-                                          });
+  switches_.emplace(system_->switching.get(), system_->modes.get());
+  events_.emplace(options_.events, switches_->slack(), n,
+                  [this](double time, const double* y, double* g) {
+                    for (const Event& event : options_.events)
+                      *g++ = event.value(time, shown(time, y));
+                    switches_->indicators(time, y, g);
+                  });
   if (on_manifold)
     prepare_manifold(start);
   else
