@@ -17,7 +17,7 @@
 namespace daedalus {
 namespace {
 
-constexpr int most_coordinates = 400;  // of dense matrices
+constexpr int most_coordinates = 400, most_of_index_2 = 400;  // of dense matrices
 
 /// der(y) = f(t, y), each derivative in an equation of its own.
 class GraphSlopes final : public ProjectedField {
@@ -162,6 +162,11 @@ std::unique_ptr<ProjectedField> new_graph_field(const Problem& problem,
       *std::max_element(structure.variable_offset.begin(), structure.variable_offset.end());
   if (highest > 1) return motion_field(form, structure, start, std::move(modes), solves);
   if (auto field = unstabilised_field(form, structure, start, modes, solves)) return field;
+  require(
+      form.size <= most_of_index_2,
+      "explicit methods have dense matrices for models of index 2, and {} variables are too many "
+      "for these; use radau for this model",
+      form.size);
   auto equations = std::make_shared<GraphIndex2>(form, structure, std::move(modes));
   const std::vector<int> places = equations->places();
   const Names names = picked(form.equation_names, equations->constraint_rows());
