@@ -138,6 +138,10 @@ TEST(Explicit, SaysWhyAModelIsNoMotion) {
   EXPECT_THAT(refused("Real x(start = 1), y, u, v, F; equation der(x) = u; der(y) = v; der(u) = "
                       "-F*x; der(v) = -F*(y + 1); x^2 + y^2 = 1;"),
               ::testing::HasSubstr("not normal to the constraints"));
+  // Dense matrices of thousands of unknowns would only seem to hang.
+  EXPECT_THAT(refused("Real x[300](each start = 1), z[300]; equation for i in 1:300 loop der(x[i]) "
+                      "= z[i]; x[i]^3 = 1 + time; end for;"),
+              ::testing::HasSubstr("600 variables are too many"));
 }
 
 TEST(Explicit, TakesMultipliersOfModelsAsTheyAreDefined) {

@@ -2,6 +2,8 @@
 // vanish, and what is left is the same motion with its constraints once.
 #include "formulation/stabilised_motion.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "daedalus/record.h"
@@ -75,12 +77,36 @@ Problem double_pendulum() {
           .start = {1, 0, 1, -1, 0.3, 0, 0.3, 0}};
 }
 
+/// What keeps a pendulum on a circle from being a motion that holds its constraint twice.
+enum class Twist { none, later, far_away, tangential, squared };
+
+Problem twisted_pendulum(Twist twist) {
+  const auto f = [twist](auto t, auto y, auto out) {
+    const auto x = y[0], h = y[1], u = y[2], v = y[3], lambda = y[4], mu = y[5];
+    out[0] = u + x * (twist == Twist::squared ? mu * mu : mu);
+    out[1] = v + h * (twist == Twist::squared ? mu * mu : mu);
+    if (twist == Twist::tangential) out[0] = u - h * mu, out[1] = v + x * mu;
+    out[2] = x * lambda;
+    out[3] = h * lambda - 9.81;
+    out[4] = x * x + h * h - 1.0;
+    out[5] = x * u + h * v;
+    if (twist == Twist::later) out[5] = out[5] + sin(t);
+    if (twist == Twist::far_away) out[5] = out[5] + 0.3 * max(-0.5 - h, 0.0 * h);
+  };
+  Vector mass = Vector::Zero(6);
+  mass.head(4).setOnes();
+  return {.form = LinearlyImplicit{.size = 6, .mass = Mass::diagonal(mass), .f = f},
+          .t_span = {0, 0.6},
+          .start = {1, 0, 0, 0, 0, 0},
+          .variable_index = {1, 1, 1, 1, 2, 2}};
+}
+
 std::optional<UnstabilisedMotion> found_in(const Problem& problem) {
   const Problem graph = recorded(problem);
   ExpressionGraph form = std::get<ExpressionGraph>(graph.form);
   form.equation_names.resize(static_cast<std::size_t>(form.size));
-  return without_stabilisation(form, analyze_structure(signature_of(*form.equations, form.size)), 0,
-                               graph.start, nullptr);
+  return without_stabilisation(form, analyze_structure(signature_of(*form.equations, form.size)),
+                               problem.t_span, graph.start, nullptr);
 }
 
 TEST(StabilisedMotion, LosesItsMultipliersAndVelocityConstraints) {
@@ -95,6 +121,29 @@ TEST(StabilisedMotion, IsNotSeenWhereTheSecondConstraintsAreOthers) {
   EXPECT_FALSE(found_in(stabilised_double_pendulum(Second::other)));
   // Zero together, and yet not linear in the velocities.
   EXPECT_FALSE(found_in(stabilised_double_pendulum(Second::product)));
+}
+
+TEST(StabilisedMotion, IsNotSeenWhereMultipliersNeedNotVanish) {
+  EXPECT_TRUE(found_in(twisted_pendulum(Twist::none)));
+  EXPECT_FALSE(found_in(twisted_pendulum(Twist::later)));       // the start does not tell
+  EXPECT_FALSE(found_in(twisted_pendulum(Twist::far_away)));    // nor points around it
+  EXPECT_FALSE(found_in(twisted_pendulum(Twist::tangential)));  // mu is free
+  EXPECT_FALSE(found_in(twisted_pendulum(Twist::squared)));     // and singular at zero
+}
+
+TEST(StabilisedMotion, LeavesOtherEquationsToOtherMethods) {
+  for (const Twist twist : {Twist::later, Twist::far_away}) {
+    const Options options = {.rtol = 1e-8, .atol = {1e-8}};
+    const Solution chosen = solve(twisted_pendulum(twist), options);
+    Options implicit = options;
+    implicit.method = "radau";
+    const Solution expected = solve(twisted_pendulum(twist), implicit);
+    ASSERT_TRUE(chosen.succeeded()) << chosen.message.text();
+    ASSERT_TRUE(expected.succeeded()) << expected.message.text();
+    // Thirty tolerances for each of them; the multipliers, of size one, are not zero.
+    EXPECT_LE((chosen.y_end() - expected.y_end()).head(4).cwiseAbs().maxCoeff(), 6e-7);
+    EXPECT_GT(std::abs(chosen.y_end()[5]), 1e-2);
+  }
 }
 
 TEST(StabilisedMotion, MovesAsTheMechanismDoes) {

@@ -74,7 +74,7 @@ Names picked(const Names& list, const std::vector<int>& which) {
 
 /// Where and when the equations of a field are looked at first.
 struct FieldStart {
-  double t;
+  Interval t_span;
   std::shared_ptr<const Vector> y;
 };
 
@@ -88,7 +88,7 @@ std::unique_ptr<ProjectedField> motion_field(const ExpressionGraph& form,
   const bool by_factors = solves == Solves::by_factors;
   const auto dense_equations = [start, modes, by_factors](RecognisedMotion& motion) {
     const bool is_small = motion.coordinates() <= StraightMotion::most_coordinates;
-    return std::make_shared<GraphMotion>(motion, start.t, start.y->data(), modes,
+    return std::make_shared<GraphMotion>(motion, start.t_span.begin, start.y->data(), modes,
                                          by_factors && is_small);
   };
   const auto dense_field = [solves](const ExpressionGraph& graph, const RecognisedMotion& motion,
@@ -108,7 +108,8 @@ std::unique_ptr<ProjectedField> motion_field(const ExpressionGraph& form,
         RecognisedMotion again(form, structure, discrete);
         return dense_field(form, again, dense_equations(again));
       };
-    if (auto field = SparseMotion::make(found, start.t, start.y->data(), modes, std::move(dense))) {
+    if (auto field = SparseMotion::make(found, start.t_span.begin, start.y->data(), modes,
+                                        std::move(dense))) {
       field->constraint_names = picked(form.equation_names, found.constraint_rows);
       return field;
     }
@@ -131,16 +132,17 @@ StructuralAnalysis regular_structure(const ExpressionGraph& form) {
 std::unique_ptr<ProjectedField> unstabilised_field(
     const ExpressionGraph& form, const StructuralAnalysis& structure, const FieldStart& start,
     const std::shared_ptr<const std::vector<double>>& modes, Solves solves) {
-  const auto motion = without_stabilisation(form, structure, start.t, *start.y, modes);
+  const auto motion = without_stabilisation(form, structure, start.t_span, *start.y, modes);
   if (!motion) return nullptr;
   const auto picked_start = std::make_shared<Vector>((*start.y)(motion->variables));
   try {
     auto field = motion_field(motion->form, regular_structure(motion->form),
-                              {start.t, picked_start}, modes, solves);
+                              {start.t_span, picked_start}, modes, solves);
     for (int& place : field->places) place = motion->variables[static_cast<std::size_t>(place)];
     field->vanishing = motion->vanishing;
     return field;
   } catch (const InvalidInput&) {
+    if (form.size > most_of_index_2) throw;
     return nullptr;  // more than a motion
   }
 }
@@ -157,7 +159,7 @@ std::unique_ptr<ProjectedField> new_graph_field(const Problem& problem,
   auto y = std::make_shared<Vector>(Vector::Zero(form.size));
   const Vector& given_start = problem.start;
   y->head(given_start.size()) = given_start;
-  const FieldStart start{problem.t_span.begin, std::move(y)};
+  const FieldStart start{problem.t_span, std::move(y)};
   const int highest =
       *std::max_element(structure.variable_offset.begin(), structure.variable_offset.end());
   if (highest > 1) return motion_field(form, structure, start, std::move(modes), solves);
@@ -179,14 +181,15 @@ std::unique_ptr<ProjectedField> new_graph_field(const Problem& problem,
 struct GraphFieldFinding {
   std::shared_ptr<const EquationSet> equations;
   Names equation_names;
-  double t;
+  Interval t_span;
   Vector start;
   Solves solves;
   std::shared_ptr<const ProjectedField> field;
 
   bool fits(const Problem& problem, const ExpressionGraph& form, Solves wish) const {
     return equations == form.equations && equation_names == form.equation_names &&
-           t == problem.t_span.begin && solves == wish && same_bits(start, problem.start.vector());
+           t_span.begin == problem.t_span.begin && t_span.end == problem.t_span.end &&
+           solves == wish && same_bits(start, problem.start.vector());
   }
 };
 
@@ -202,9 +205,9 @@ std::unique_ptr<ProjectedField> make_graph_field(const Problem& problem,
       problem.findings,
       [&](const GraphFieldFinding& known) { return known.fits(problem, form, solves); },
       [&] {
-        return std::make_shared<GraphFieldFinding>(GraphFieldFinding{
-            form.equations, form.equation_names, problem.t_span.begin, problem.start, solves,
-            new_graph_field(problem, form, std::move(modes), solves)});
+        return std::make_shared<GraphFieldFinding>(
+            GraphFieldFinding{form.equations, form.equation_names, problem.t_span, problem.start,
+                              solves, new_graph_field(problem, form, std::move(modes), solves)});
       });
   return found->field->copy();
 }

@@ -14,6 +14,9 @@ namespace {
 
 constexpr int most_constraints = 400;  // their combinations are compared as dense matrices
 constexpr double rounding = 1e-9;      // of such a comparison, C being of moderate condition
+// How far from the start positions are looked at. Equations may be undefined at the far ones.
+constexpr double distances[] = {0.03, 0.1, 0.3};
+constexpr double near = 0.03;
 
 /// What the equations say of each variable, and which rows are which.
 struct Parts {
@@ -27,8 +30,36 @@ bool is_value(const Leaf& leaf) {
   return leaf.kind == Leaf::Kind::variable && leaf.order == 0;
 }
 
-/// Leaves of q' and v where equations read der(q) = v as soon as their algebraic variables are
-/// zero.
+/// One formula for all times and places: what two such have in common around a point they have in
+/// common everywhere.
+bool is_analytic(const Kernel& kernel) {
+  for (const NodeId node : needed(kernel.graph, kernel.residual)) {
+    const Node& n = kernel.graph[node];
+    const bool has_pieces = (n.op >= Op::abs && n.op <= Op::logical_not) || n.op >= Op::min;
+    const bool may_switch =
+        n.op == Op::input &&
+        kernel.leaves[static_cast<std::size_t>(n.a)].kind == Leaf::Kind::discrete;
+    if (has_pieces || may_switch) return false;
+  }
+  return true;
+}
+
+/// In the given inputs together, and in the first of them with a constant factor.
+bool is_affine(const Kernel& kernel, const std::vector<int>& inputs) {
+  Graph graph = kernel.graph;
+  const std::vector<NodeId> slopes = gradient(graph, kernel.residual, inputs);
+  if (!graph.is_constant(slopes[0]) || graph.is_constant(slopes[0], 0)) return false;
+  return std::all_of(slopes.begin(), slopes.end(), [&](NodeId slope) {
+    const std::vector<NodeId> nodes = needed(graph, slope);
+    return std::none_of(nodes.begin(), nodes.end(), [&](NodeId node) {
+      return graph[node].op == Op::input &&
+             std::find(inputs.begin(), inputs.end(), graph[node].a) != inputs.end();
+    });
+  });
+}
+
+/// Leaves of q' and v where equations read der(q) = v as soon as their algebraic variables, which
+/// enter linearly, are zero.
 std::optional<std::pair<int, int>> rate_and_velocity(const Kernel& kernel,
                                                      const std::vector<char>& is_algebraic) {
   const std::size_t count = kernel.leaves.size();
@@ -48,6 +79,10 @@ std::optional<std::pair<int, int>> rate_and_velocity(const Kernel& kernel,
     gone[l] = algebraic != 0;
   }
   if (rate < 0) return std::nullopt;
+  std::vector<int> linear = {rate};
+  for (std::size_t l = 0; l < count; ++l)
+    if (gone[l]) linear.push_back(static_cast<int>(l));
+  if (!is_analytic(kernel) || !is_affine(kernel, linear)) return std::nullopt;
   Graph graph;
   const NodeId rest = rebuilt(kernel.graph, kernel.residual, graph, [&](int input) {
     return gone[static_cast<std::size_t>(input)] ? graph.constant(0) : graph.input(input);
@@ -86,6 +121,8 @@ std::optional<Parts> parts_of(const EquationSet& equations, const StructuralAnal
   std::vector<char> is_rate(size, 0), is_constraint(size, 1), on_positions(size, 1);
   for (const Kernel& kernel : equations.kernels()) {
     const auto found = rate_and_velocity(kernel, parts.is_algebraic);
+    if (!is_analytic(kernel))
+      for (const int row : kernel.rows) is_constraint[row] = 0;
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
       if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order > 0)
         for (const int row : kernel.rows) is_constraint[row] = 0;
@@ -118,37 +155,109 @@ std::optional<Parts> parts_of(const EquationSet& equations, const StructuralAnal
   return parts;
 }
 
-/// Whether h = C dg/dt for all velocities, with some regular C for each t and q: fitted to twice as
-/// many velocities as constraints.
-bool are_derivatives(const EquationSet& equations, const Parts& parts, double t,
-                     const Vector& start, const std::vector<double>* modes) {
-  const EquationSet rates = equations.restricted(parts.position_rows).differentiated();
-  const EquationSet velocities = equations.restricted(parts.velocity_rows);
-  const int m = static_cast<int>(parts.position_rows.size()), samples = 2 * m + 2;
-  Vector y = start, yp = Vector::Zero(y.size());
-  Matrix of_rates(m, samples), given(m, samples);
-  std::minstd_rand generator;
-  std::uniform_real_distribution<double> distribution(-1, 1);
-  const auto next = [&] { return distribution(generator); };
-  for (int probe = 0; probe < 2; ++probe) {
-    for (const auto& [q, v] : parts.velocity_of) y[q] += 0.03 * next() * (1 + std::abs(y[q]));
-    for (int k = 0; k < samples; ++k) {
-      for (const auto& [q, v] : parts.velocity_of) yp[q] = y[v] = next() * (1 + std::abs(start[v]));
-      const double* const x[] = {y.data(), yp.data()};
-      const Point point{t, x, modes ? modes->data() : nullptr};
-      rates.residual(point, of_rates.col(k).data());
-      velocities.residual(point, given.col(k).data());
-    }
-    if (!of_rates.allFinite() || !given.allFinite()) return false;
-    const auto factors = of_rates.transpose().colPivHouseholderQr();
-    const Matrix combination = factors.solve(given.transpose());
-    const double off = (of_rates.transpose() * combination - given.transpose()).norm();
-    if (factors.rank() < m || !(off <= rounding * given.norm()) ||
-        combination.colPivHouseholderQr().rank() < m)
-      return false;
+/// Looks at the equations at times of the interval and at points around the start.
+class Probe {
+ public:
+  Probe(const EquationSet& equations, const Parts& parts, Interval t_span, const Vector& start,
+        const std::vector<double>* modes)
+      : parts_(parts),
+        rates_(equations.restricted(parts.rate_rows)),
+        derivatives_(equations.restricted(parts.position_rows).differentiated()),
+        velocities_(equations.restricted(parts.velocity_rows)),
+        t_span_(t_span),
+        start_(start),
+        modes_(modes ? modes->data() : nullptr) {
+    for (int j = 0; j < std::ssize(parts.vanishes); ++j)
+      if (parts.vanishes[j]) multipliers_.push_back(j);
   }
-  return true;
-}
+
+  /// h = C dg/dt with regular C, and G B regular.
+  bool confirms() {
+    bool first = true;
+    for (const double distance : distances) {
+      t_ = first ? t_span_.begin : t_span_.begin + between(0, 1) * (t_span_.end - t_span_.begin);
+      first = false;
+      y_ = start_;
+      for (const auto& [q, v] : parts_.velocity_of)
+        y_[q] += distance * between(-1, 1) * (1 + std::abs(y_[q]));
+      for (const int mu : multipliers_) y_[mu] = 0;
+      yp_ = Vector::Zero(y_.size());
+      const Matrix directions = multiplied();
+      const bool is_defined = sample() && directions.allFinite();
+      if (!is_defined && distance > near) continue;
+      if (!is_defined || directions.colPivHouseholderQr().rank() < constraints() ||
+          !are_derivatives())
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  int constraints() const { return static_cast<int>(multipliers_.size()); }
+
+  double between(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(generator_);
+  }
+
+  Vector residual(const EquationSet& equations) const {
+    const double* const x[] = {y_.data(), yp_.data()};
+    Vector r(equations.rows());
+    equations.residual({t_, x, modes_}, r.data());
+    return r;
+  }
+
+  /// G B: the rows der(q) = v + B mu read a (der(q) - v) - a B mu = 0.
+  Matrix multiplied() {
+    const Vector at_rest = residual(rates_), constraints_at_rest = residual(derivatives_);
+    for (const auto& [q, v] : parts_.velocity_of) yp_[q] = 1;
+    const Vector factor = residual(rates_) - at_rest;
+    Matrix product(constraints(), constraints());
+    for (int k = 0; k < constraints(); ++k) {
+      yp_.setZero();
+      y_[multipliers_[k]] = 1;
+      const Vector direction = (at_rest - residual(rates_)).cwiseQuotient(factor);
+      y_[multipliers_[k]] = 0;
+      for (std::size_t i = 0; i < parts_.velocity_of.size(); ++i)
+        yp_[parts_.velocity_of[i].first] = direction[static_cast<Eigen::Index>(i)];
+      product.col(k) = residual(derivatives_) - constraints_at_rest;
+    }
+    return product;
+  }
+
+  /// dg/dt and h for twice as many velocities as constraints; whether they are defined.
+  bool sample() {
+    const int samples = 2 * constraints() + 2;
+    of_positions_.resize(samples, constraints());
+    given_.resize(samples, constraints());
+    yp_.setZero();
+    for (int k = 0; k < samples; ++k) {
+      for (const auto& [q, v] : parts_.velocity_of)
+        yp_[q] = y_[v] = between(-1, 1) * (1 + std::abs(start_[v]));
+      of_positions_.row(k) = residual(derivatives_);
+      given_.row(k) = residual(velocities_);
+    }
+    return of_positions_.allFinite() && given_.allFinite();
+  }
+
+  bool are_derivatives() const {
+    const auto factors = of_positions_.colPivHouseholderQr();
+    const Matrix combination = factors.solve(given_);
+    const double off = (of_positions_ * combination - given_).norm();
+    return factors.rank() == constraints() && off <= rounding * given_.norm() &&
+           combination.colPivHouseholderQr().rank() == constraints();
+  }
+
+  const Parts& parts_;
+  EquationSet rates_, derivatives_, velocities_;
+  Interval t_span_;
+  const Vector& start_;
+  const double* modes_;
+  std::vector<int> multipliers_;
+  std::minstd_rand generator_;
+  double t_ = 0;
+  Vector y_, yp_;
+  Matrix of_positions_, given_;  ///< a row for each velocity
+};
 
 }  // namespace
 
@@ -157,11 +266,12 @@ bool look_stabilised(const EquationSet& equations, const StructuralAnalysis& str
 }
 
 std::optional<UnstabilisedMotion> without_stabilisation(
-    const ExpressionGraph& form, const StructuralAnalysis& structure, double t, const Vector& start,
-    const std::shared_ptr<const std::vector<double>>& modes) {
+    const ExpressionGraph& form, const StructuralAnalysis& structure, Interval t_span,
+    const Vector& start, const std::shared_ptr<const std::vector<double>>& modes) {
   const EquationSet& equations = *form.equations;
   const std::optional<Parts> parts = parts_of(equations, structure);
-  if (!parts || !are_derivatives(equations, *parts, t, start, modes.get())) return std::nullopt;
+  if (!parts || !Probe(equations, *parts, t_span, start, modes.get()).confirms())
+    return std::nullopt;
   EquationBuilder rates;
   for (const auto& [q, v] : parts->velocity_of) {
     rates.begin();

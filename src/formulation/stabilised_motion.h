@@ -20,9 +20,10 @@ struct UnstabilisedMotion {
 
 /// By their form alone.
 bool look_stabilised(const EquationSet& equations, const StructuralAnalysis& structure);
-/// Nothing: other equations. That h belongs to g is seen at points around the start.
+/// Nothing: other equations. That h belongs to g, and that G B is regular, is
+/// seen at times of the interval and points around the start.
 std::optional<UnstabilisedMotion> without_stabilisation(
-    const ExpressionGraph& form, const StructuralAnalysis& structure, double t, const Vector& start,
-    const std::shared_ptr<const std::vector<double>>& modes);
+    const ExpressionGraph& form, const StructuralAnalysis& structure, Interval t_span,
+    const Vector& start, const std::shared_ptr<const std::vector<double>>& modes);
 
 }  // namespace daedalus
