@@ -20,10 +20,8 @@ void ConstrainedMotion::renew(double t, const double* x) {
   if (!code) return;
   const double* last = slope_point();
   const bool known = slope_is_by_code_ && last[0] == t && std::equal(x, x + 2 * n_, last + 1);
-  if (!known) {
-    std::copy(last, last + 1 + 2 * n_, slope_t_q_v_.begin());
-    code->accelerate(t, x, coded_acceleration_.data());
-  }
+  if (slope_is_by_code_) std::copy(last, last + 1 + 2 * n_, slope_t_q_v_.begin());
+  if (!known) code->accelerate(t, x, coded_acceleration_.data());
   code->force(coded_force_.data());
   // Else what the code has left of its last slope is gone.
   slope_is_by_code_ = known;

@@ -93,6 +93,7 @@ std::unique_ptr<SparseMotion> SparseMotion::make(const Mechanical& form, Dense d
         if (!motion->pays()) return fresh;
         const int n = form.coordinates;
         motion->make_code(graph, fresh->constraints, 1 + 2 * n, 1 + 3 * n);
+        motion->force_function_ = {};  // may hold what belongs to one run
         fresh->motion = std::move(motion);
         return fresh;
       });

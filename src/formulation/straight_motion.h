@@ -81,7 +81,7 @@ bool StraightMotion::project(double t, double* x, double size, IsRegular is_regu
   std::copy(x, x + n_, q);
   for (int k = 0; k < most_corrections; ++k) {
     const Correction move = correct(t, q, x + n_);
-    const double distance = std::sqrt(std::max(0.0, move.dq_squared)) / size;
+    const double distance = std::sqrt(std::max(move.dq_squared, 0.0)) / size;
     if (!is_regular(move.rows) || !std::isfinite(distance)) return false;
     const bool contracts = distance < 0.5 * before;
     if (!contracts && distance > nearly_rounding) return false;
