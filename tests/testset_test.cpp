@@ -28,11 +28,12 @@ TEST(TestSet, EveryFormReachesTheReference) {
     for (const bench::SuiteProblem& entry : bench::find_suite(name).problems) {
       const TestProblem test = entry.make();
       if (size_of(test.statement.problem.form) == 0) continue;
-      // Errors of 3000 tolerances are those of runs that lose phase, not of wrong equations; the
+      // Errors of 1000 tolerances are those of runs that lose phase, not of wrong equations; the
       // chain of a hundred links loses most, in the index 1 form that others are given.
-      EXPECT_GT(digits_reached(test, test.statement, 1e-7), 3.5) << entry.name;
+      EXPECT_GT(digits_reached(test, test.statement, 1e-7), 4) << entry.name;
       if (!test.first_order) continue;
-      EXPECT_GT(digits_reached(test, *test.first_order, 1e-7), 3.5) << entry.name;
+      const double fewest = test.name == "chain100" ? 3.5 : 4;
+      EXPECT_GT(digits_reached(test, *test.first_order, 1e-7), fewest) << entry.name;
     }
   }
 }
