@@ -44,6 +44,26 @@ TEST(NewtonMonitor, StopsAfterOneIterationOnTheCarriedRate) {
   EXPECT_EQ(slow.judge(0.13), Verdict::go_on);  // 0.0206 > 0.02
 }
 
+TEST(NewtonMonitor, DoubtsTwoCorrectionsThatBeginFarOff) {
+  NewtonSettings settings;
+  settings.tolerance = 0.03;
+  // The second correction is small beside the first one, not beside what it may have left.
+  NewtonMonitor far(settings, 1);
+  EXPECT_EQ(far.judge(1e8), Verdict::go_on);
+  EXPECT_EQ(far.judge(1e3), Verdict::go_on);
+  EXPECT_EQ(far.judge(10), Verdict::converged);
+  EXPECT_DOUBLE_EQ(far.rate(), 1e-5);
+  // Two are enough where a hundredth of the second one does not matter,
+  NewtonMonitor near(settings, 1);
+  EXPECT_EQ(near.judge(1e5), Verdict::go_on);
+  EXPECT_EQ(near.judge(2), Verdict::converged);
+  // and where the third one is rounding.
+  NewtonMonitor rounded(settings, 1);
+  EXPECT_EQ(rounded.judge(1e8), Verdict::go_on);
+  EXPECT_EQ(rounded.judge(1e3), Verdict::go_on);
+  EXPECT_EQ(rounded.judge(1e3), Verdict::converged);
+}
+
 TEST(NewtonMonitor, BelievesTheLastStepTheLessTheShorterItWas) {
   // Linear equations contract to rounding; ten tolerances are believed, 10/4 after a step of half
   // the size.

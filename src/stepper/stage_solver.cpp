@@ -11,6 +11,7 @@ namespace daedalus {
 namespace {
 
 constexpr double most_by_hearsay = 10;  // in tolerances
+constexpr double least_first_eta = 1e-2;
 
 double power(double x, int exponent) {
   double result = 1;
@@ -78,13 +79,24 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   }
   if (count_ > 1) {
     const double quotient = increment / last_;
-    rate_ = count_ == 2 ? quotient : std::sqrt(quotient * last_quotient_);
+    const bool confirms = count_ == 3 && is_doubted_;
+    // What the second correction has left was as good as nothing: the third one is rounding.
+    if (confirms && !(quotient < 0.99)) return Verdict::converged;
+    const double rate = count_ == 2 ? quotient : std::sqrt(quotient * last_quotient_);
+    if (!confirms) rate_ = rate;  // orders are chosen by that of two corrections, if they do
     last_quotient_ = quotient;
     worst_ = std::max(worst_, quotient);
-    if (!(rate_ < 0.99)) return Verdict::diverged;
-    eta_ = rate_ / (1 - rate_);
-    if (eta_ * increment <= settings_.tolerance) return last_ = increment, Verdict::converged;
-    const double expected = eta_ * increment * power(rate_, left) / settings_.tolerance;
+    if (!(rate < 0.99)) return Verdict::diverged;
+    eta_ = rate / (1 - rate);
+    if (eta_ * increment <= settings_.tolerance) {
+      last_ = increment;
+      // A polynomial of high degree may start far off, and the first correction sets most of that
+      // right, whatever is linear in it: beside its size the second one looks smaller than what it
+      // leaves. Two amplifiers in a row had errors of 170 tolerances within a run that way.
+      is_doubted_ = count_ == 2 && left > 0 && least_first_eta * increment > settings_.tolerance;
+      return is_doubted_ ? Verdict::go_on : Verdict::converged;
+    }
+    const double expected = eta_ * increment * power(rate, left) / settings_.tolerance;
     if (left > 0 && expected >= 1) {
       step_factor_ = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + left));
       return Verdict::hopeless;

@@ -114,6 +114,7 @@ class NewtonMonitor {
   double most_by_hearsay_, eta_, rate_ = 0, last_ = 0, last_quotient_ = 0, worst_ = 0,
                                  step_factor_ = 0.5;
   int count_ = 0;
+  bool is_doubted_ = false;  ///< that the second correction was enough
 };
 
 class StageMemory;

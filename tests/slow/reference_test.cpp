@@ -132,6 +132,17 @@ INSTANTIATE_TEST_SUITE_P(StorageCapacitance, RingModulator,
                                          RingModulatorCase{2e-12, 1e-9, 1e-8},
                                          RingModulatorCase{0, 1e-8, 2e-8}));
 
+/// The polynomial of the last step starts Newton's iteration far off where diodes switch.
+TEST(Reference, AmplifiersMeetEveryTolerance) {
+  constexpr int tolerances = 180;
+  for (const ReferenceProblem& problem : {one_transistor_amplifier(), two_transistor_amplifier()})
+    for (int k = 0; k < tolerances; ++k) {
+      const double tolerance = std::pow(10, -5 - 6.0 * k / tolerances);
+      EXPECT_LE(error_of(problem, run(problem, tolerance), 1), 10 * tolerance)
+          << problem.name << " at rtol " << tolerance;
+    }
+}
+
 struct ToleranceCase {
   ReferenceProblem problem;
   double bound;  ///< on error / rtol
