@@ -73,7 +73,7 @@ class Assembler {
       save_registers();
       code_.load(0, in.a);
       code_.pass_first_place(in.target), code_.pass_second_place(in.b);
-      code_.call(std::bit_cast<std::uint64_t>(&sine_and_cosine));
+      code_.call(std::bit_cast<std::uint64_t>(single_turn()));
       lies_in_memory(in.target), lies_in_memory(in.b);
     } else if (in.is_fused()) {
       add_fused(in, uses);

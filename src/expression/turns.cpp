@@ -23,7 +23,7 @@ void turn_one_by_one(double* memory, const Turn* list, int count) {
 
 struct Turns {
   TurnKernel many = turn_one_by_one;
-  void (*one)(double, double*, double*) = turn_by_library;
+  SingleTurn one = turn_by_library;
 };
 
 Turns best_turns() {
@@ -42,6 +42,10 @@ const Turns& turns() {
 
 TurnKernel turn_kernel() {
   return turns().many;
+}
+
+SingleTurn single_turn() {
+  return turns().one;
 }
 
 void sine_and_cosine(double x, double* sine, double* cosine) {

@@ -6,6 +6,9 @@ namespace daedalus {
 
 /// Both at once, about the cost of one.
 void sine_and_cosine(double x, double* sine, double* cosine);
+/// What it calls on this machine.
+using SingleTurn = void (*)(double x, double* sine, double* cosine);
+SingleTurn single_turn();
 
 /// Places in a memory: of an argument, and where its sine and cosine go.
 struct Turn {

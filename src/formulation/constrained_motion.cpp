@@ -120,12 +120,14 @@ bool ConstrainedMotion::slope(double t, const double* x, double* xp) {
 }
 
 void ConstrainedMotion::multipliers(double* z) const {
-  std::copy(shown_.begin(), shown_.end(), z + m_);
   auto& self = const_cast<ConstrainedMotion&>(*this);
-  if (slope_is_by_code_)
+  if (slope_is_by_code_) {
+    show_accelerations(z + m_);
     equations_->straight()->multipliers(z);
-  else
+  } else {
+    std::copy(shown_.begin(), shown_.end(), z + m_);
     self.constraints_->multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
+  }
   if (!slope_is_by_code_ && undetermined_ && constraints_->health() < multipliers_exist)
     return std::fill(z, z + m_, std::numeric_limits<double>::quiet_NaN());
   equations_->to_user(slope_point()[0], slope_point() + 1, z);

@@ -62,6 +62,7 @@ class ConstrainedMotion final : public ProjectedField {
   }
   bool is_regular(const StraightMotion::Rows& rows);
   bool slope_by_code(double t, const double* x, double* xp);
+  void show_accelerations(double* a) const;
   bool project_by_code(double t, double* x);
   bool prepare_mass(double t, const double* q);
   bool prepare(double t, const double* q, bool decompose);

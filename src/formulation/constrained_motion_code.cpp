@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "formulation/constrained_motion.h"
-#include "linear/long_vectors.h"
 
 namespace daedalus {
 
@@ -20,7 +19,10 @@ void ConstrainedMotion::renew(double t, const double* x) {
   if (!code) return;
   const double* last = slope_point();
   const bool known = slope_is_by_code_ && last[0] == t && std::equal(x, x + 2 * n_, last + 1);
-  if (slope_is_by_code_) std::copy(last, last + 1 + 2 * n_, slope_t_q_v_.begin());
+  if (slope_is_by_code_) {
+    std::copy(last, last + 1 + 2 * n_, slope_t_q_v_.begin());
+    show_accelerations(shown_.data());
+  }
   if (!known) code->accelerate(t, x, coded_acceleration_.data());
   code->force(coded_force_.data());
   // Else what the code has left of its last slope is gone.
@@ -32,12 +34,18 @@ void ConstrainedMotion::renew(double t, const double* x) {
 
 bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
   StraightMotion* code = equations_->straight();
-  if (!code || !is_regular(code->accelerate(t, x, xp + n_))) return false;
+  if (!code) return false;
+  const StraightMotion::Acceleration made = code->accelerate(t, x, xp + n_);
+  if (!is_regular(made.rows)) return false;
   ++factorizations;
   std::copy(x + n_, x + 2 * n_, xp);
-  for (std::size_t k = 0; k < shown_.size(); ++k)
-    shown_[k] = xp[n_ + equations_->shown_accelerations[k]];
-  return are_finite(xp + n_, static_cast<std::size_t>(n_));
+  return made.is_finite;
+}
+
+/// Of the last slope by code.
+void ConstrainedMotion::show_accelerations(double* a) const {
+  const StraightMotion& code = *equations_->straight();
+  for (const int j : equations_->shown_accelerations) *a++ = code.acceleration(j);
 }
 
 bool ConstrainedMotion::project_by_code(double t, double* x) {

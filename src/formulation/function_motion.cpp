@@ -40,7 +40,6 @@ class FunctionMotion final : public MotionEquations {
     return std::make_shared<FunctionMotion>(*this);
   }
 
-  StraightMotion* straight() override { return straight_ ? &*straight_ : nullptr; }
   /// Up to rounding, which compilers may have arranged in another way.
   bool has_force(double t, const double* q, const double* v, const double* coded) override {
     constexpr double rounding = 1e-10;
@@ -164,7 +163,6 @@ class FunctionMotion final : public MotionEquations {
   ThirdDerivative third_;
   std::optional<ConstraintTapes> tapes_;
   std::shared_ptr<KnownStart> known_start_;
-  std::optional<StraightMotion> straight_;
   std::vector<double> zero_, shifted_, columns_, ahead_;
   std::vector<Dual> dual_q_, dual_v_, dual_columns_;
 };

@@ -7,7 +7,6 @@
 #include "formulation/known_start.h"
 #include "formulation/motion_equations.h"
 #include "formulation/recognised_motion.h"
-#include "formulation/straight_motion.h"
 
 namespace daedalus {
 
@@ -25,7 +24,6 @@ class GraphMotion final : public MotionEquations {
   std::shared_ptr<MotionEquations> copy() const override {
     return std::make_shared<GraphMotion>(*this);
   }
-  StraightMotion* straight() override { return straight_ ? &*straight_ : nullptr; }
   KnownStart* known_start(std::vector<double>& point) override {
     if (modes_) point.insert(point.end(), modes_->begin(), modes_->end());
     return known_start_.get();
@@ -63,7 +61,6 @@ class GraphMotion final : public MotionEquations {
   std::shared_ptr<const std::vector<double>> modes_;
   ConstraintTapes constraints_;
   GraphTape mass_, directions_, force_;
-  std::optional<StraightMotion> straight_;
   std::shared_ptr<KnownStart> known_start_ = std::make_shared<KnownStart>();
   std::vector<double> entries_, rows_;
   Matrix columns_;

@@ -58,9 +58,13 @@ class GraphTape {
   }
   /// Of the last run.
   const double* inputs() const { return memory_.data(); }
-  void hand_out(int output, int count, double* out) const {
+  /// Their sum.
+  double hand_out(int output, int count, double* out) const {
     const int* place = tape_->outputs().data() + output;
-    for (int k = 0; k < count; ++k) out[k] = memory_[static_cast<std::size_t>(place[k])];
+    const double* memory = memory_.data();
+    double sum = 0;
+    for (int k = 0; k < count; ++k) sum += out[k] = memory[place[k]];
+    return sum;
   }
   /// Those that lie side by side.
   const double* outputs_in_a_row() const { return memory_.data() + tape_->outputs().front(); }

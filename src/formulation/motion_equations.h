@@ -3,14 +3,15 @@
 //   M(t, q) v' = f(t, q, v) - (G; K)^T lambda,   g(t, q) = 0,   K v + k = 0,
 // G = dg/dq. Matrices of constraints are given by rows, the position constraints first.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "daedalus/problem.h"
+#include "formulation/straight_motion.h"
 
 namespace daedalus {
 
 class KnownStart;
-class StraightMotion;
 
 class MotionEquations {
  public:
@@ -40,7 +41,7 @@ class MotionEquations {
   /// One derivative more.
   virtual void next_curvature(double t, const double* q, const double* v, double* r) = 0;
   /// All of it as one piece of code, where there is such; for regular constraints.
-  virtual StraightMotion* straight() { return nullptr; }
+  StraightMotion* straight() { return straight_ ? &*straight_ : nullptr; }
   /// Whether the force is still what was made code of; what cannot change says yes.
   virtual bool has_force(double t, const double* q, const double* v, const double* force) {
     return (void)t, (void)q, (void)v, (void)force, true;
@@ -53,6 +54,9 @@ class MotionEquations {
   virtual void to_user(double t, const double* q, double* lambda) {
     (void)t, (void)q, (void)lambda;
   }
+
+ protected:
+  std::optional<StraightMotion> straight_;
 };
 
 /// `solved_as_code`: `straight` is wanted.

@@ -4,7 +4,6 @@
 
 #include "formulation/recorded_motion.h"
 #include "formulation/sparse_motion.h"
-#include "linear/long_vectors.h"
 #include "problem/findings.h"
 
 namespace daedalus {
@@ -60,12 +59,13 @@ void SparseMotion::make_code(const Graph& graph, const std::vector<NodeId>& cons
 bool SparseMotion::slope_by_code(double t, const double* x, double* xp) {
   if (!code_ || dense_ || lost_) return false;
   find_force(t, x, x + n_);
-  if (!is_regular(code_->accelerate(t, x, xp + n_, force_.data()))) return false;
+  const StraightMotion::Acceleration made = code_->accelerate(t, x, xp + n_, force_.data());
+  if (!is_regular(made.rows)) return false;
   slope_is_by_code_ = true;
   ++factorizations;
   std::copy(x + n_, x + 2 * n_, xp);
   show_accelerations(xp + n_);
-  return are_finite(xp + n_, static_cast<std::size_t>(n_));
+  return made.is_finite;
 }
 
 bool SparseMotion::project_by_code(double t, double* x) {

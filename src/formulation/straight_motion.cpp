@@ -7,7 +7,6 @@ namespace {
 
 /// Building more of them takes milliseconds; many bodies are worth it.
 constexpr int most_nodes = 12'000, most_nodes_of_constraints = 40'000;
-constexpr int few = 8;
 
 using Nodes = std::vector<NodeId>;
 
@@ -51,8 +50,9 @@ class Builder {
     Nodes list;
     for (int i = 0; i < m_; ++i) list.push_back(squares_[at(i)]);
     for (int i = 0; i < m_; ++i) list.push_back(schur_.pivot(i));
-    for (int j = 0; j < n_; ++j)
-      if (!graph_.is_constant(mass_.pivot(j))) list.push_back(mass_.pivot(j));
+    NodeId least_mass = mass_.pivot(0);
+    for (int j = 1; j < n_; ++j) least_mass = graph_.make(Op::min, mass_.pivot(j), least_mass);
+    list.push_back(least_mass);
     return list;
   }
 
@@ -111,13 +111,13 @@ std::optional<StraightMotion> StraightMotion::make(
     Graph& graph, const PositionConstraints& constraints, const MotionNodes& motion,
     const std::shared_ptr<const std::vector<double>>& modes) {
   StraightMotion result;
-  const int n = result.n_ = constraints.coordinates, m = result.m_ = constraints.count();
+  const int n = result.n_ = constraints.coordinates;
+  result.m_ = constraints.count();
   const Builder builder(graph, constraints, motion);
   const Nodes rates = along_straight_line(graph, constraints.g, n),
               gamma = along_straight_line(graph, rates, n), rows = builder.rows();
   const bool force_is_given = motion.given_force > 0;
   if (graph.size() > (force_is_given ? most_nodes_of_constraints : most_nodes)) return std::nullopt;
-  result.mass_pivots_ = static_cast<int>(rows.size()) - 2 * m;
   const auto tape = [&](const Nodes& outputs, const Nodes& further_outputs) {
     Nodes all = outputs;
     append(all, further_outputs);
@@ -141,31 +141,12 @@ std::optional<StraightMotion> StraightMotion::make(
   return result;
 }
 
-StraightMotion::Rows StraightMotion::rows(const double* at) const {
-  const double *pivots = at + m_, *mass = pivots + m_;
-  bool positive = true;
-  for (int k = 0; k < mass_pivots_; ++k) positive = positive && mass[k] > 0;
-  return {at, pivots, positive};
-}
-
-StraightMotion::Rows StraightMotion::accelerate(double t, const double* x, double* a,
-                                                const double* force) {
-  accelerate_.run(t, x, 2 * n_, force);
-  const double* from = accelerate_.outputs_in_a_row();
-  // Few of them one by one, as they were stored just now: a wider load would wait for these stores.
-  if (n_ <= few)
-    accelerate_.hand_out(0, n_, a);
-  else
-    std::copy(from, from + n_, a);
-  return rows(from + n_);
-}
-
 void StraightMotion::multipliers(double* lambda) const {
-  accelerate_.hand_out(n_ + 2 * m_ + mass_pivots_, m_, lambda);
+  accelerate_.hand_out(n_ + 2 * m_ + 1, m_, lambda);
 }
 
 void StraightMotion::force(double* f) const {
-  accelerate_.hand_out(n_ + 3 * m_ + mass_pivots_, n_, f);
+  accelerate_.hand_out(n_ + 3 * m_ + 1, n_, f);
 }
 
 StraightMotion::Correction StraightMotion::correct(double t, const double* q, const double* v) {

@@ -11,6 +11,7 @@
 
 #include "formulation/graph_tape.h"
 #include "formulation/position_constraints.h"
+#include "linear/long_vectors.h"
 
 namespace daedalus {
 
@@ -48,10 +49,15 @@ class StraightMotion {
     Rows rows;
   };
 
+  struct Acceleration {
+    Rows rows;
+    bool is_finite;
+  };
   /// x = (q, v); the force if it comes as numbers.
-  Rows accelerate(double t, const double* x, double* a, const double* force = nullptr);
+  Acceleration accelerate(double t, const double* x, double* a, const double* force = nullptr);
   /// t, q, v of the last acceleration.
   const double* point() const { return accelerate_.inputs(); }
+  double acceleration(int j) const { return accelerate_.outputs_in_a_row()[j]; }
   /// Of the last acceleration.
   void multipliers(double* lambda) const;
   /// If it is an expression.
@@ -66,10 +72,26 @@ class StraightMotion {
   StraightMotion() = default;
   Rows rows(const double* at) const;
 
-  int n_ = 0, m_ = 0, mass_pivots_ = 0;
+  int n_ = 0, m_ = 0;
   GraphTape accelerate_, correct_;
   std::vector<double> projected_;
 };
+
+inline StraightMotion::Rows StraightMotion::rows(const double* at) const {
+  const double *pivots = at + m_, *least_mass = pivots + m_;
+  return {at, pivots, *least_mass > 0};
+}
+
+inline StraightMotion::Acceleration StraightMotion::accelerate(double t, const double* x, double* a,
+                                                               const double* force) {
+  constexpr int few = 8;
+  accelerate_.run(t, x, 2 * n_, force);
+  const double* from = accelerate_.outputs_in_a_row();
+  // Few of them one by one, as they were stored just now: a wider load would wait for these stores.
+  if (n_ <= few) return {rows(from + n_), std::isfinite(accelerate_.hand_out(0, n_, a))};
+  std::copy(from, from + n_, a);
+  return {rows(from + n_), are_finite(a, static_cast<std::size_t>(n_))};
+}
 
 /// Gauss-Newton with matrices of each point converges quadratically. The velocities are corrected
 /// where the positions have arrived.

@@ -78,22 +78,21 @@ bool FactoredConstraints::cholesky() {
 bool FactoredConstraints::are_regular(const double* squares, const double* pivots, bool learning) {
   if (!(reference_ > 0)) return false;
   decomposed_ = false;
-  if (learning) {
-    const double* largest = largest_square_.data();
-    bool longer = false;
-    for (int i = 0; i < m_; ++i) longer |= squares[i] > largest[i];
-    for (int i = 0; longer && i < m_; ++i) learn(i, squares[i]);
-  }
-  const double *inverse = inverse_square_.data(), whole = reference_ * reference_;
-  const double limit = whole * suspect_below_ * suspect_below_;
+  const double *inverse = inverse_square_.data(), *largest = largest_square_.data();
+  const double whole = reference_ * reference_, limit = whole * suspect_below_ * suspect_below_;
   // Two rows of comparisons, so that one need not wait for the other.
   double smallest = whole, other = whole;
-  bool regular = true;
+  bool regular = true, longer = false;
   for (int i = 0; i < m_; ++i) {
     const double rest = pivots[i] * inverse[i];
+    longer |= squares[i] > largest[i];
     regular &= rest > limit;
     smallest = std::min(other, rest);
     std::swap(smallest, other);
+  }
+  if (longer && learning) {
+    for (int i = 0; i < m_; ++i) learn(i, squares[i]);
+    return are_regular(squares, pivots, false);
   }
   if (!regular) return false;
   health_ = std::sqrt(std::min(smallest, other)) / reference_;
