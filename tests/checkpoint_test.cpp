@@ -14,6 +14,7 @@
 
 #include "daedalus/daedalus.h"
 #include "exact_problems.h"
+#include "io/embedded.h"
 #include "reproduce/singular_mechanisms.h"
 
 namespace daedalus {
@@ -162,6 +163,17 @@ TEST(Checkpoint, ResumesEveryIndexAndFormulation) {
     expect_same_bits(exact::pendulum(2), {.formulation = f, .rtol = 1e-6, .points = 50},
                      name_of(f));
     expect_same_bits(exact::pendulum(2), {.formulation = f, .rtol = 1e-6}, name_of(f));
+  }
+}
+
+/// As they stand: output is put onto constraints with derivatives among their unknowns.
+TEST(Checkpoint, ResumesModelsOfIndex3AsTheyStand) {
+  for (const char* name : {"pendulum_index3", "jay_index3", "caraxis"}) {
+    const Model m = Model::from_text(std::string(embedded("models/" + std::string(name) + ".mo")));
+    Options o = m.scaled({.method = "radau", .formulation = Formulation::direct});
+    expect_same_bits(m.problem(), o, name);
+    o.points = 200;
+    expect_same_bits(m.problem(), o, name + std::string(" with output times"));
   }
 }
 

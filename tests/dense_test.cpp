@@ -7,6 +7,7 @@
 
 #include "daedalus/daedalus.h"
 #include "exact_problems.h"
+#include "io/embedded.h"
 
 namespace daedalus {
 namespace {
@@ -244,6 +245,35 @@ TEST(DenseOutput, DoesNotDependOnWhatWasAskedBefore) {
       for (int i = 0; i <= 20; ++i) forwards.push_back(s(p.t_span.end * i / 20.0));
       for (int i = 20; i >= 0; --i)
         EXPECT_EQ(s(p.t_span.end * i / 20.0), forwards[i]) << s.variables.size() << " " << i;
+    }
+  }
+}
+
+/// As they stand: the derivatives are among the unknowns of what puts points onto the constraints.
+Model as_it_stands(const char* name) {
+  return Model::from_text(std::string(embedded("models/" + std::string(name) + ".mo")));
+}
+
+TEST(DenseOutput, OfModelsAsTheyStandDoesNotDependOnWhatWasAskedBefore) {
+  for (const char* name : {"pendulum_index3", "jay_index3", "caraxis", "andrews"}) {
+    const Model m = as_it_stands(name);
+    Options options = m.scaled({.method = "radau", .formulation = Formulation::direct});
+    const Problem p = m.problem();
+    const auto [begin, end] = p.t_span;
+    const Solution s = solve(p, options);
+    ASSERT_TRUE(s.succeeded()) << name << ": " << s.message.text();
+    std::vector<Vector> forwards;
+    constexpr int points = 41;
+    for (int i = 0; i < points; ++i)
+      forwards.push_back(s(i + 1 == points ? end : begin + i * (end - begin) / (points - 1)));
+    for (int i = points - 2; i >= 0; i -= 3)
+      EXPECT_EQ(s(begin + i * (end - begin) / (points - 1)), forwards[i]) << name << " " << i;
+    // The same times, among many others and alone.
+    options.points = points;
+    const Solution many = solve(p, options);
+    for (int i = 1; i < points - 1; i += 7) {
+      options.at = {many.t[i]}, options.points = 0;
+      EXPECT_EQ(solve(p, options).y(0), many.y(i)) << name << " " << i;
     }
   }
 }

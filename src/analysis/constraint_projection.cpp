@@ -99,6 +99,7 @@ ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr
       set_(std::move(set)),
       fixed_(fixed),
       x_(static_cast<std::size_t>(set_->unknowns), 0.0),
+      guess_(x_.size() - static_cast<std::size_t>(system.size), 0.0),
       first_(static_cast<std::size_t>(system.size), -1),
       solver_(make_solver(*set_, scale, fixed)) {
   if (!set_->derivative_of.empty() || !set_->below_top.empty())
@@ -150,10 +151,21 @@ bool ConstraintProjection::solve(double t, double* y, double* yp, int max_iterat
 bool ConstraintProjection::polish(double t, double* y, double enough) {
   const auto n = static_cast<std::ptrdiff_t>(system_->size);
   std::copy(y, y + n, x_.begin());
+  std::copy(guess_.begin(), guess_.end(), x_.begin() + n);
   if (!set_->derivative_of.empty()) derivatives_->polish(AtTime(*set_, t), x_.data(), enough);
   if (!solver_.polish(AtTime(*set_, t), x_.data(), enough)) return false;
   std::copy(x_.begin(), x_.begin() + n, y);
   return true;
+}
+
+void ConstraintProjection::begin_derivatives_with(const std::vector<double>& yp) {
+  std::fill(guess_.begin(), guess_.end(), 0.0);
+  for (std::size_t j = 0; j < yp.size(); ++j)
+    if (first_[j] >= 0) guess_[static_cast<std::size_t>(first_[j]) - first_.size()] = yp[j];
+}
+
+void ConstraintProjection::begin_derivatives_here() {
+  std::copy(x_.end() - std::ssize(guess_), x_.end(), guess_.begin());
 }
 
 void ConstraintProjection::forget() {

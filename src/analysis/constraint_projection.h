@@ -31,8 +31,13 @@ class ConstraintProjection {
   /// Along the curve on which the residual shrinks, where `solve` did not get there. `y` and `yp`
   /// change on success only.
   bool follow(double t, double* y, double* yp);
-  /// From a point nearly there, with what the last call has found as long as it serves.
+  /// From a point nearly there, with what the last call has found as long as it serves. Unknown
+  /// derivatives begin where they were told to, whatever other calls have found.
   bool polish(double t, double* y, double enough = 0);
+  /// They begin with `yp` (empty: zeros) and zeros for higher ones from now on.
+  void begin_derivatives_with(const std::vector<double>& yp);
+  /// They begin with what the last call has found from now on.
+  void begin_derivatives_here();
   /// What the last call has found.
   void forget();
   /// Of what was found, counted.
@@ -48,8 +53,8 @@ class ConstraintProjection {
   const System* system_;
   std::shared_ptr<ConstraintSet> set_;
   std::vector<char> fixed_;
-  std::vector<double> x_;
-  std::vector<int> first_;  ///< unknown that is the first derivative of each variable, or -1
+  std::vector<double> x_, guess_;  ///< guess_: of the derivatives
+  std::vector<int> first_;         ///< unknown that is the first derivative of each variable, or -1
   NearestPoint solver_;
   std::optional<NearestPoint> derivatives_;  ///< the same with y held, if there are any
 };

@@ -43,9 +43,11 @@ void OutputProjection::linearize(const Anchor& anchor) {
   anchor_ = anchor;
   std::copy(anchor.y.begin(), anchor.y.end(), kept_.begin());
   at_anchor_->forget();
+  at_anchor_->begin_derivatives_with(anchor.yp);
   // The linearisation is what counts, not the point.
   constexpr double near = 1e-6;
   anchored_ = at_anchor_->polish(anchor.t, kept_.data(), near);
+  if (anchored_) at_anchor_->begin_derivatives_here();
   changes_at_anchor_ = at_anchor_->changes();
 }
 

@@ -18,6 +18,7 @@ namespace daedalus {
 struct Anchor {
   double t = 0;
   std::vector<double> y;
+  std::vector<double> yp;     ///< where the constraints have derivatives among their unknowns
   std::vector<double> modes;  ///< discrete values that hold there
   bool operator==(const Anchor&) const = default;
 };

@@ -171,6 +171,8 @@ void Integrator::Run::move_anchor(bool now) {
   anchor_has_moved_ = true;
   anchor_.t = stepper_->state().t;
   anchor_.y = stepper_->state().y;
+  if (system_->constraints && !system_->constraints->derivative_of.empty())
+    anchor_.yp = stepper_->state().yp;
   steps_since_anchor_ = 0;
 }
 
