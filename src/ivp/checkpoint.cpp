@@ -102,8 +102,22 @@ std::uint64_t Integrator::Run::fingerprint() const {
   return hash;
 }
 
+/// It was found at the start, which a resumed run does not look at.
+void Integrator::Run::restore_hidden_index(const std::vector<double>& variables) {
+  if (variables.empty()) return;
+  std::vector<int> places;
+  for (const double j : variables) {
+    if (field_ || !(j >= 0 && j < system_->size)) SavedState::refuse();
+    places.push_back(static_cast<int>(j));
+  }
+  const State start = stepper_->state();
+  count_as_index_2(places, start);
+  stepper_->start(start, 0);
+}
+
 void Integrator::Run::save(std::ostream& stream) const {
   std::vector<double> memory;
+  save_list(memory, hidden_index_);
   if (field_) memory.insert(memory.end(), field_at_start_.begin(), field_at_start_.end());
   save_turn(memory);
   stepper_->save(memory);
@@ -128,7 +142,7 @@ void Integrator::Run::save(std::ostream& stream) const {
   memory.push_back(stopped ? static_cast<double>(solution_.reason) : 0);
   std::uint64_t checksum = 14695981039346656037ull;
   mix(checksum, memory.data(), memory.size() * sizeof(double));
-  const std::uint64_t header[3] = {fingerprint(), memory.size(), checksum};
+  const std::uint64_t header[3] = {prepared_as_.value_or(fingerprint()), memory.size(), checksum};
   stream.write(magic, sizeof magic);
   stream.write(reinterpret_cast<const char*>(header), sizeof header);
   stream.write(reinterpret_cast<const char*>(memory.data()),
@@ -162,6 +176,7 @@ void Integrator::Run::restore(std::istream& stream) {
   mix(checksum, memory.data(), memory.size() * sizeof(double));
   if (checksum != header[2]) SavedState::refuse();
   SavedState saved(memory);
+  restore_hidden_index(saved.list());
   if (field_) {
     field_->restore(saved);
     field_->save(field_at_start_);

@@ -187,6 +187,7 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
                                                    ? LinearAlgebra::automatic
                                                    : options.linear_algebra);
   auto run = std::make_unique<Run>(problem, std::move(chosen), at_start, free);
+  if (!run->solution_.choice.empty()) return run;
   if (run->options_.method == "rodas_5p")
     why = "one real sparse matrix for each step";
   else if (run->options_.method == "bdf")

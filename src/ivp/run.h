@@ -2,6 +2,7 @@
 // A run over the initial value problem: consistent start, then steps with events, output,
 // monitors and limits. `Integrator` and `solve` are thin covers of it.
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -88,6 +89,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   /// The user's variables at a point of the system.
   Input shown(double t, const double* y) const;
   void find_hidden_index(const State& state);
+  void count_as_index_2(const std::vector<int>& variables, const State& state);
   void avoid_dear_factors(const State& state);
   double first_step(const State& state) const;
   bool stands_beside_solution();
@@ -136,6 +138,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void monitor_constraints(double t, const double* y);
   void stop(Status status, Reason reason, Message message = {});
   std::uint64_t fingerprint() const;
+  void restore_hidden_index(const std::vector<double>& variables);
 
   Problem problem_;
   Options options_;
@@ -147,7 +150,9 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   std::shared_ptr<System> system_;
   std::shared_ptr<System> equations_;  ///< of an outline, made when first asked for
   std::shared_ptr<Jacobian> jacobian_;
-  const ExplicitTable* explicit_ = nullptr;           ///< the method, if it is one
+  std::vector<double> hidden_index_;          ///< variables of index 2 that structure did not show
+  std::optional<std::uint64_t> prepared_as_;  ///< fingerprint, if another method was chosen first
+  const ExplicitTable* explicit_ = nullptr;   ///< the method, if it is one
   const ExtrapolationTable* extrapolated_ = nullptr;  ///< likewise
   /// Makes steps on the constraints themselves.
   bool works_on_constraints() const {

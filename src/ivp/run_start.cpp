@@ -92,13 +92,21 @@ void Integrator::Run::find_hidden_index(const State& state) {
   if (!system_->is_index_one() || !system_->own_jacobian) return;
   AlgebraicProjection projection(*system_, *jacobian_);
   const std::vector<int> higher = projection.of_higher_index(state.t, state.y.data());
-  if (higher.empty()) return;
-  for (const int j : higher) system_->variable_index[j] = 2;
-  if (options_.method == "bdf" && chooses_) {
+  if (!higher.empty()) count_as_index_2(higher, state);
+}
+
+/// What was chosen for systems of index 1 gives way to radau.
+void Integrator::Run::count_as_index_2(const std::vector<int>& variables, const State& state) {
+  hidden_index_.assign(variables.begin(), variables.end());
+  for (const int j : variables) system_->variable_index[j] = 2;
+  if (chooses_ && options_.method != "radau") {
+    prepared_as_ = fingerprint();
     solution_.method = options_.method = "radau";
+    solution_.choice = "radau: the index is higher than the structure says";
     if (jacobian_->storage() == Storage::krylov) jacobian_->iterate(false);
   }
   stepper_ = make_stepper(state);
+  if (options_.dense) use_refined_output();
 }
 
 void Integrator::Run::begin() {
