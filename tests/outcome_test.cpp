@@ -1,8 +1,10 @@
 // Runs that end early: what is kept, and what is said in the four parts of the message.
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 
 #include "expectations.h"
 
@@ -148,6 +150,23 @@ TEST(Outcome, OfTheTimeLimitIsReported) {
   const Solution solution = solve(decay(), options);
   expect_failure(solution, Reason::time_limit);
   EXPECT_GE(solution.rows(), 1);
+}
+
+/// After many quick steps, between which nobody looks at the clock, each evaluation takes 5 ms.
+TEST(Outcome, OfTheTimeLimitComesInTimeWhereStepsBecomeSlow) {
+  int slow = 0;
+  Problem problem = decay();
+  problem.form = LinearlyImplicit{1, {}, [&slow](auto t, auto y, auto f) {
+                                    if (t > 0.45) {
+                                      ++slow;
+                                      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                                    }
+                                    f[0] = -y[0];
+                                  }};
+  const Solution solution =
+      solve(problem, {.method = "radau_iia_5", .fixed_step = 1e-3, .time_limit = 0.2});
+  expect_failure(solution, Reason::time_limit);
+  EXPECT_LE(slow, 40 + 20);  // 0.2 s, and a step
 }
 
 TEST(Outcome, OfAnInterruptIsReported) {

@@ -206,7 +206,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   int switches_at_once_ = 0, shrinking_ = 0;
   std::chrono::steady_clock::time_point started_;
   std::optional<double> cpu_started_;
-  double last_look_ = 0;  ///< at the clock, for the sake of the time limit
+  double last_look_ = 0;             ///< at the clock, for the sake of the time limit
+  std::int64_t coarse_at_look_ = 0;  ///< what a coarse one showed then
   int steps_between_looks_ = 1, steps_to_look_ = 1;
 };
 
