@@ -43,10 +43,6 @@ bool is_symmetric_whole(const klu_symbolic& symbolic) {
 
 }  // namespace
 
-SparseWork minimum_degree_work(const Pattern& pattern) {
-  return work_of(*minimum_degree(pattern)->symbolic);
-}
-
 SparsePlan::SparsePlan(const Pattern& pattern) {
   std::shared_ptr<const KluAnalysis> least = minimum_degree(pattern);
   work_ = work_of(*least->symbolic);

@@ -10,9 +10,6 @@
 
 namespace daedalus {
 
-/// In the order of minimum degree, as KLU finds it.
-SparseWork minimum_degree_work(const Pattern& pattern);
-
 struct KluAnalysis;
 
 class SparsePlan {

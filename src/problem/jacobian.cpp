@@ -240,7 +240,7 @@ bool Jacobian::evaluate_mass(double t, const double* y, const double* yp, Pencil
 
 bool Jacobian::fill_mass(double t, const double* y, const double* yp, Pencil& pencil) {
   const bool own_mass = !system_.supplied_jacobian || system_.constant_mass;
-  if (system_.constant_mass && pencil.has_constant_e && (!own_mass || mass_known_)) return true;
+  if (system_.constant_mass && pencil.has_constant_e && mass_known_) return true;
   if (own_mass && !(system_.constant_mass && mass_known_)) {
     sweep(t, y, yp, true, pencil.e);
     if (system_.constant_mass) constant_e_ = pencil.e, mass_known_ = true;
