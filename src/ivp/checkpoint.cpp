@@ -38,7 +38,7 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
                          control_.accepted_error, order_.smoothed_rate,
                          static_cast<double>(order_.factorizations_since_change),
                          static_cast<double>(last_newton_.iterations), last_newton_.rate,
-                         static_cast<double>(steps_since_failure_)})
+                         static_cast<double>(steps_since_failure_), seen_rate_})
     memory.push_back(x);
   for (const bool flag :
        {order_.newton_failed, order_.newton_was_slow, jacobian_valid_, jacobian_current_,
@@ -59,7 +59,7 @@ void ImplicitStepper::restore(SavedState& memory) {
   double since = 0, iterations = 0, since_failure = 0;
   for (double* x : {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
                     &control_.accepted_error, &order_.smoothed_rate, &since, &iterations,
-                    &last_newton_.rate, &since_failure})
+                    &last_newton_.rate, &since_failure, &seen_rate_})
     *x = memory.number();
   for (bool* flag :
        {&order_.newton_failed, &order_.newton_was_slow, &jacobian_valid_, &jacobian_current_,

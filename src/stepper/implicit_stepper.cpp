@@ -14,6 +14,7 @@ namespace {
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 constexpr double keep_jacobian_below = 0.001;  // rate of Newton's iteration
+constexpr double nearly_linear = 1e-4;         // likewise: a matrix serves longer steps too
 constexpr double longest_by_hearsay = 100;     // steps beyond ask for a new matrix
 constexpr double error_of_cut_step = 3;        // at an event, in tolerances
 constexpr int shorten_up_to = 6;               // times, for the sake of Newton's iteration
@@ -159,6 +160,7 @@ void ImplicitStepper::start(const State& state, double h) {
   committed_ = false;
   rejected_ = jacobian_valid_ = jacobian_current_ = factors_valid_ = newton_failed_ = false;
   steps_since_failure_ = long_ago;
+  seen_rate_ = 0;
   for (StageSolver* solver : solvers_)
     if (solver) solver->forget();
   control_.forget();
@@ -359,6 +361,7 @@ void ImplicitStepper::commit() {
   std::swap(state_, next_);
   committed_ = true;
   if (jacobian_current_ || last_newton_.iterations > 1) confirmed_h_ = h_used_;
+  const bool is_new = jacobian_current_;
   jacobian_current_ = false;
   last_h_ = h_used_;
   first_ = rejected_ = false;
@@ -372,6 +375,12 @@ void ImplicitStepper::commit() {
   jacobian_valid_ = last_newton_.rate <= keep_jacobian_below &&
                     std::abs(h_) <= longest_by_hearsay * std::abs(confirmed_h_);
   const double growth = h_ / h_used_;
+  // A single iteration with an old matrix says nothing of a longer step. A failed one of a field
+  // costs more than a matrix does.
+  if (last_newton_.iterations > 1) seen_rate_ = last_newton_.rate;
+  if (last_newton_.iterations == 1 && !is_new && growth > keep_step_up_to &&
+      seen_rate_ > nearly_linear && system_.size > few_unknowns)
+    jacobian_valid_ = false;
   if (jacobian_valid_ && growth >= 1 && growth <= keep_step_up_to) h_ = h_used_;
 }
 

@@ -78,6 +78,7 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
 
   std::vector<double> error_, projection_scale_;
   double factored_h_ = 0, last_h_ = 0;
+  double seen_rate_ = 0;    ///< of Newton's iteration, in the last step that had more than one
   double confirmed_h_ = 0;  ///< of the last step with a new Jacobian, or with a rate that was seen
   NewtonResult last_newton_;
   bool is_ahead_ = false;  ///< the Jacobian is not that of a point of the solution
