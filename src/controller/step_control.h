@@ -73,8 +73,8 @@ struct OrderControl {
   /// [HairerWanner1999] ask for (rates of 0.002, steps within 20 %).
   bool is_eager = false;
   /// Five stages stay where Newton's iteration fails: with shorter steps they leave less than three
-  /// do, for the same work. Of 16 runs of the ring modulator at 3e-4 to 3e-6 hardly one is off by
-  /// more than 30 rtol then, of those that fall back to three stages 11 are.
+  /// do, for the same work. Of 16 runs of the ring modulator at 2.5e-4 to 3e-6 hardly one is off by
+  /// more than 30 rtol then, of those that fall back to three stages 13 are: tests/slow.
   bool is_steadfast = false;
   double smoothed_rate = 0;
   int factorizations_since_change = 0;
