@@ -144,6 +144,49 @@ TEST(Explicit, SaysWhyAModelIsNoMotion) {
               ::testing::HasSubstr("600 variables are too many"));
 }
 
+TEST(Explicit, BeginsOnConstraintsThatHaveNoDirectionAtTheGuess) {
+  // At the centre of a circle dg/dq = 0: nothing tells which way, and nothing that all is well.
+  for (const char* rest :
+       {"der(x) = u; der(y) = v;", "der(x) = u + x*mu; der(y) = v + y*mu; x*u + y*v = 0;"}) {
+    const bool stabilised = std::string_view(rest).find("mu") != std::string_view::npos;
+    const Model model = Model::from_text(
+        fmt::format("model m Real x, y, u, v, F{}; equation {} der(u) = x*F; der(v) = y*F - 10; "
+                    "x^2 + y^2 = 1; end m;",
+                    stabilised ? ", mu" : "", rest),
+        "m.mo");
+    Problem problem = model.problem();
+    problem.t_span = {0, 1};
+    const Solution s = solve(problem, {.rtol = 1e-6});
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    EXPECT_NEAR(std::hypot(s.value(-1, "x"), s.value(-1, "y")), 1, 1e-9) << rest;
+  }
+  const Problem functions = {
+      .form =
+          Mechanical{.coordinates = 2,
+                     .holonomic = 1,
+                     .force = [](auto, auto, auto f) { f[0] = 0.0, f[1] = -10.0; },
+                     .constraint = [](auto q, auto g) { g[0] = q[0] * q[0] + q[1] * q[1] - 1.0; }},
+      .t_span = {0, 1},
+      .start = {0, 0, 1, 2}};
+  const Solution s = solve(functions, {.rtol = 1e-6});
+  // On the circle, or told that no start was found: never in free fall.
+  EXPECT_TRUE(!s.succeeded() || std::abs(s.y_end().head(2).norm() - 1) < 1e-9);
+}
+
+TEST(Explicit, SaysWhenConstraintsContradictEachOther) {
+  const Model model = Model::from_text(
+      "model m Real x(start = 1), y(start = 0, fixed = true), u, v(start = 1, fixed = true), F, G; "
+      "equation der(x) = u; der(y) = v; der(u) = x*(F + G); der(v) = y*(F + G) - 10; x^2 + y^2 = "
+      "1 \"rod\"; x^2 + y^2 = 1 + 0.1*time^3 \"longer rod\"; end m;",
+      "m.mo");
+  Problem problem = model.problem();
+  problem.t_span = {0, 1};
+  const Solution s = solve(problem, {.method = "dop853", .rtol = 1e-6});
+  testing::expect_failure(s, Reason::singular_matrix);
+  EXPECT_THAT(s.message.text(), ::testing::HasSubstr("contradict"));
+  EXPECT_LT(s.t.back(), 0.5);
+}
+
 TEST(Explicit, TakesMultipliersOfModelsAsTheyAreDefined) {
   // The multiplier of the second model is -2/3 of that of the first one.
   const auto end = [](const char* force) {

@@ -13,7 +13,7 @@ BoundaryOptions boundary_options(const SolveCommand& command, const Options& opt
   };
   refuse(!command.checkpoint.empty() || !command.resume.empty(), "--checkpoint, --resume",
          "a boundary value problem is not solved step by step");
-  refuse(command.run.fixed_step.has_value(), "--fixed-step",
+  refuse(command.run.fixed_step || command.run.max_step, "--fixed-step, --max-step",
          "the mesh of a boundary value problem is chosen by its error");
   BoundaryOptions result;
   const std::string& method = command.run.method;

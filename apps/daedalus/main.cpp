@@ -127,6 +127,7 @@ void add_run_options(CLI::App& sub, RunOptions& run) {
   sub.add_option("--max-steps", run.max_steps, "Give up after so many steps");
   sub.add_option("--time-limit", run.time_limit, "Give up after so many seconds");
   sub.add_option("--fixed-step", run.fixed_step, "No error control, this step");
+  sub.add_option("--max-step", run.max_step, "No longer steps than this");
   sub.add_option(
          "--formulation", run.formulation,
          "direct: the equations as they stand; projected: reduced to index 1, every step "

@@ -56,6 +56,7 @@ Options options_for(const RunOptions& run, const Model& model) {
   options.points = run.points;
   options.at = run.at;
   if (run.fixed_step) options.fixed_step = *run.fixed_step;
+  if (run.max_step) options.max_step = *run.max_step;
   for (const Formulation formulation :
        {Formulation::direct, Formulation::projected, Formulation::stabilized_index_2,
         Formulation::baumgarte, Formulation::index_1, Formulation::manifold})

@@ -18,7 +18,8 @@ struct RunOptions {
   std::string evaluation = "auto";
   std::string formulation = "auto";
   std::string linear = "auto";
-  std::optional<double> rtol = {}, atol = {}, t0 = {}, t1 = {}, fixed_step = {}, time_limit = {};
+  std::optional<double> rtol = {}, atol = {}, t0 = {}, t1 = {}, fixed_step = {}, max_step = {},
+                        time_limit = {};
   std::optional<std::int64_t> max_steps = {};
   int max_order = 0;
   int points = 0;

@@ -29,6 +29,7 @@ Settings settings_of(const SolveCommand& command, const Options& options, const 
                         fmt::format("[{}, {}]", model.t_span().begin, model.t_span().end));
   if (options.fixed_step > 0)
     settings.emplace_back("fixed_step", fmt::format("{}", options.fixed_step));
+  if (command.run.max_step) settings.emplace_back("max_step", fmt::format("{}", options.max_step));
   for (const auto& [name, value] : model.parameters())
     settings.emplace_back("parameter " + name, fmt::format("{:.17g}", value));
   return settings;

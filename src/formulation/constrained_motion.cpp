@@ -233,10 +233,23 @@ double ConstrainedMotion::distance(double t, const double* x) {
   equations_->positions(t, x, residual_.data());
   constraints_->solve(residual_.data(), step_.data(), nearly_singular);
   double far = norm(step_) / size_;
+  // Where rows vanish or depend on each other no step changes what they miss.
+  for (int i = 0; i < equations_->position; ++i) {
+    const double left = residual_[i] - dot(constraints_->row(i), step_.data(), n_);
+    if (left != 0) far += std::abs(left) / (constraints_->scale(i) * size_);
+  }
   equations_->velocities(t, x, x + n_, residual_.data());
   constraints_->solve(residual_.data(), step_.data(), nearly_singular);
   const double speed = scaled_size(x + n_);
   return far + norm(step_) / (speed > 0 ? speed : 1);
+}
+
+double ConstrainedMotion::reach() const {
+  if (equations_->position == 0) return ProjectedField::reach();
+  double longest = 0;
+  for (int i = 0; i < equations_->position; ++i)
+    longest = std::max(longest, constraints_->scale(i));
+  return longest * size_;
 }
 
 void ConstrainedMotion::begin(double t, const double* x) {

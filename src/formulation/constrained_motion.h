@@ -33,6 +33,7 @@ class ConstrainedMotion final : public ProjectedField {
   bool project_stage(double t, double* x) override;
   bool project_end(double t, double* x, const double* tolerance) override;
   double distance(double t, const double* x) override;
+  double reach() const override;
   int levels() const override { return 2; }
   void level(int k, double t, const double* x, double* r) override {
     k == 0 ? equations_->positions(t, x, r) : equations_->velocities(t, x, x + n_, r);

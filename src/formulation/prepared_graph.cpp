@@ -1,5 +1,6 @@
 #include "formulation/prepared_graph.h"
 
+#include "expression/source_rate.h"
 #include "formulation/combined_problem.h"
 #include "formulation/lean_problem.h"
 #include "problem/findings.h"
@@ -40,6 +41,8 @@ struct GraphFinding {
 std::shared_ptr<const PreparedGraph> new_prepared(const Problem& problem, bool on_manifold,
                                                   bool combine) {
   auto result = std::make_shared<PreparedGraph>();
+  if (const auto& given = std::get<ExpressionGraph>(problem.form).equations)
+    result->fastest_source = fastest_source(*given);
   LeanProblem lean = lean_problem(problem, on_manifold);
   result->problem = std::move(lean.problem), result->expansion = std::move(lean.expansion);
   if (combine) {

@@ -10,6 +10,7 @@ struct PreparedGraph {
   Problem problem;
   std::shared_ptr<const Expansion> expansion;  ///< null: no variable was left out
   std::string note;                            ///< what was done to the equations
+  double fastest_source = 0;                   ///< of the equations as they were given
 };
 
 /// `on_manifold` as in `lean_problem`; `combine`: equations may be combined.

@@ -117,6 +117,8 @@ class ProjectedField {
     (void)t, (void)x;
     return 0;
   }
+  /// About what the first level misses where x is off by its size; infinite: not known.
+  virtual double reach() const { return std::numeric_limits<double>::infinity(); }
   /// At the last slope: about the smallest singular value of the constraints over the largest.
   virtual double health() const { return 1; }
   /// Constraints of this health or a better one are known to be far from a singular point. False:

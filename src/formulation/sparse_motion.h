@@ -68,6 +68,7 @@ class SparseMotion final : public ProjectedField {
   bool project_stage(double t, double* x) override;
   bool project_end(double t, double* x, const double* tolerance) override;
   double distance(double t, const double* x) override;
+  double reach() const override { return dense_ ? dense_->reach() : ProjectedField::reach(); }
   int levels() const override { return 2; }
   void level(int k, double t, const double* x, double* r) override {
     level_[k].residual(point(t, x, x + n_), r);

@@ -30,16 +30,18 @@ bool is_value(const Leaf& leaf) {
   return leaf.kind == Leaf::Kind::variable && leaf.order == 0;
 }
 
-/// One formula for all times and places: what two such have in common around a point they have in
-/// common everywhere.
+/// One formula for all times and places: what two such have in common around a point, to be seen
+/// beside rounding, they have in common everywhere.
 bool is_analytic(const Kernel& kernel) {
   for (const NodeId node : needed(kernel.graph, kernel.residual)) {
     const Node& n = kernel.graph[node];
     const bool has_pieces = (n.op >= Op::abs && n.op <= Op::logical_not) || n.op >= Op::min;
+    // Where they are small nothing is seen of what multiplies them elsewhere.
+    const bool fades = n.op == Op::exp || n.op == Op::pow || (n.op >= Op::sinh && n.op <= Op::tanh);
     const bool may_switch =
         n.op == Op::input &&
         kernel.leaves[static_cast<std::size_t>(n.a)].kind == Leaf::Kind::discrete;
-    if (has_pieces || may_switch) return false;
+    if (has_pieces || fades || may_switch) return false;
   }
   return true;
 }

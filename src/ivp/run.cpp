@@ -193,9 +193,25 @@ void Integrator::Run::move_anchor(bool now) {
   steps_since_anchor_ = 0;
 }
 
+/// Projections leave nothing that a change of the positions would mend: constraints that depend on
+/// each other and cannot all hold.
+bool Integrator::Run::constraints_contradict() {
+  if (!field_ || level_maximum_.empty()) return false;
+  const double part = std::max(1e-4, 10 * options_.rtol);
+  if (!(level_maximum_[0] > part * field_->reach())) return false;
+  stop(Status::failed, Reason::singular_matrix,
+       {"the constraints contradict each other",
+        fmt::format("at t = {:.6g}: \"{}\" misses by {:.2g}", t(),
+                    system_->levels[0].equations[worst_equation_[0]], level_maximum_[0]),
+        "they depend on each other, so that no change of the positions makes all of them hold",
+        "leave out what follows from other constraints, or check their right sides"});
+  return true;
+}
+
 void Integrator::Run::record_step() {
   const State& state = stepper_->state();
   monitor_constraints(state.t, state.y.data());
+  if (constraints_contradict()) return;
   if (anchor_has_moved_) step_anchor_ = anchor_, anchor_has_moved_ = false;
   if (options_.record) {
     if (solution_.steps.capacity() == 0) {

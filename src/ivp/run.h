@@ -85,6 +85,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool may_take_turns() const;
   static double fastest_rate(ProjectedField& field, const State& at);
   void prepare_graph();
+  void follow_sources(double fastest);
   void begin();
   /// The user's variables at a point of the system.
   Input shown(double t, const double* y) const;
@@ -136,6 +137,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void record_mesh_point(double t, const std::vector<double>& y);
   void record_row(double t, Input y);
   void monitor_constraints(double t, const double* y);
+  bool constraints_contradict();
   void stop(Status status, Reason reason, Message message = {});
   std::uint64_t fingerprint() const;
   void restore_hidden_index(const std::vector<double>& variables);

@@ -147,6 +147,7 @@ void Integrator::Run::begin() {
   calibrate_switches(state);
   events_->start(state.t, state.y.data());
   monitor_constraints(state.t, state.y.data());
+  if (constraints_contradict()) return;
   if (outputs_.empty() || outputs_[0] == state.t) {
     record_mesh_point(state.t, state.y);
     if (!outputs_.empty()) ++next_output_;

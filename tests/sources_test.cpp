@@ -1,0 +1,77 @@
+// Sources that oscillate while nothing else moves: steps must not leap over what happens in their
+// periods.
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "daedalus/model.h"
+#include "daedalus/solve.h"
+#include "expression/source_rate.h"
+
+namespace daedalus {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+double source_of(const char* equations) {
+  const Model model = Model::from_text(std::string("model m ") + equations + " end m;", "m.mo");
+  return fastest_source(*std::get<ExpressionGraph>(model.problem().form).equations);
+}
+
+TEST(Sources, AreSinesOfTheTimeAlone) {
+  EXPECT_DOUBLE_EQ(source_of("Real x(start = 0); equation der(x) = sin(3*time) + cos(1 - 7*time);"),
+                   7);
+  EXPECT_EQ(source_of("Real x(start = 0); equation der(x) = sin(9*x) + sin(x + 9*time);"), 0);
+  EXPECT_EQ(source_of("Real x(start = 0); equation der(x) = sin(time^2);"), 0);
+}
+
+/// Drops that are filled in once a period: between them x' = -x/10 asks for steps of many periods.
+const char* const sink = R"(model sink
+  constant Real pi = 3.14159265358979323846;
+  Real x(start = 1, fixed = true), q;
+equation
+  q = 0.02*log(1 + exp((sin(2*pi*time) - 0.9)/0.02));
+  der(x) = -0.1*x + 10*q;
+end sink;)";
+
+/// By the classical method; steps of 1e-4 are off by 1e-11.
+double level_after(double end) {
+  const auto rate = [](double t, double x) {
+    return -0.1 * x + 0.2 * std::log1p(std::exp((std::sin(2 * pi * t) - 0.9) / 0.02));
+  };
+  constexpr double h = 1e-4;
+  double x = 1;
+  for (int k = 0; k < std::lround(end / h); ++k) {
+    const double t = k * h, a = rate(t, x), b = rate(t + h / 2, x + h / 2 * a),
+                 c = rate(t + h / 2, x + h / 2 * b), d = rate(t + h, x + h * c);
+    x += h / 6 * (a + 2 * b + 2 * c + d);
+  }
+  return x;
+}
+
+TEST(Sources, AreFollowedThroughTheirPeriods) {
+  Problem problem = Model::from_text(sink, "sink.mo").problem();
+  problem.t_span = {0, 20};
+  const double exact = level_after(20);
+  for (const char* method : {"auto", "rodas_5p"})
+    for (const double rtol : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
+      const Solution s = solve(problem, {.method = method, .rtol = rtol});
+      ASSERT_TRUE(s.succeeded()) << s.message.text();
+      EXPECT_LE(std::abs(s.y_end()[0] - exact), 30 * rtol) << method << " " << rtol;
+    }
+}
+
+TEST(Sources, AreLeftAloneIfUsersSayHowLongStepsMayBe) {
+  Problem problem = Model::from_text(sink, "sink.mo").problem();
+  problem.t_span = {0, 20};
+  const auto steps = [&](double max_step) {
+    return solve(problem, {.rtol = 1e-3, .max_step = max_step}).statistics.steps;
+  };
+  EXPECT_GE(steps(std::numeric_limits<double>::infinity()), 8 * 20);
+  EXPECT_LT(steps(20), 50);
+}
+
+}  // namespace
+}  // namespace daedalus
