@@ -76,6 +76,25 @@ TEST(NewtonMonitor, BelievesTheLastStepTheLessTheShorterItWas) {
   }
 }
 
+TEST(NewtonMonitor, JudgesByTheThirdCorrectionWhereTheFirstOneMisleads) {
+  NewtonSettings settings;
+  settings.tolerance = 1e-3;
+  NewtonMonitor trusting(settings, 1);
+  EXPECT_EQ(trusting.judge(1), Verdict::go_on);
+  EXPECT_EQ(trusting.judge(1.1), Verdict::diverged);
+  settings.first_misleads = true;
+  NewtonMonitor wary(settings, 1);
+  EXPECT_EQ(wary.judge(1), Verdict::go_on);
+  EXPECT_EQ(wary.judge(1.1), Verdict::go_on);
+  EXPECT_EQ(wary.judge(0.011), Verdict::converged);
+  EXPECT_NEAR(wary.rate(), 0.01, 1e-15);
+  EXPECT_NEAR(wary.eta(), 0.01 / 0.99, 1e-15);
+  NewtonMonitor hopeless(settings, 1);
+  EXPECT_EQ(hopeless.judge(1), Verdict::go_on);
+  EXPECT_EQ(hopeless.judge(1.1), Verdict::go_on);
+  EXPECT_EQ(hopeless.judge(1.2), Verdict::diverged);
+}
+
 TEST(NewtonMonitor, TakesTheGeometricMeanOfTheLastTwoRates) {
   const NewtonSettings settings{7, 1e-6, false};
   NewtonMonitor monitor(settings, 1);

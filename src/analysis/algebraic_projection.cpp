@@ -14,12 +14,16 @@ AlgebraicProjection::AlgebraicProjection(const System& system, Jacobian& jacobia
   for (double** part : {&zero_, &r_, &trial_, &start_}) *part = place, place += system.size;
 }
 
+/// Most projections are never used, and factors of large systems take memory.
+void AlgebraicProjection::make_factors() {
+  if (factors_) return;
+  pencil_ = jacobian_.make_pencil();
+  factors_ = make_real_factors(pencil_);
+}
+
 bool AlgebraicProjection::refactor(double t, const double* y) {
   factored_ = has_moved_by_rounding_ = false;
-  if (!factors_) {  // most projections are never used, and factors of large systems take memory
-    pencil_ = jacobian_.make_pencil();
-    factors_ = make_real_factors(pencil_);
-  }
+  make_factors();
   if (!jacobian_.evaluate(t, y, zero_, pencil_)) return false;
   double largest_a = 0, largest_e = 0;
   for (std::size_t k = 0; k < pencil_.a.size(); ++k) {
@@ -95,6 +99,53 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
     // Corrections that no longer shrink are rounding, of an ill-conditioned system perhaps.
     if (iteration > 1 && size <= 1e3 && size > 0.3 * last) return true;
     if (iteration > 0 && size > 0.1 * last) factored_ = false;
+    last = size;
+  }
+  return false;
+}
+
+/// Columns dF/dy of algebraic variables, dF/dy' of the others.
+bool AlgebraicProjection::refactor_with_rates(double t, const double* y, const double* yp) {
+  make_factors();
+  if (!jacobian_.evaluate(t, y, yp, pencil_)) return false;
+  for (int j = 0; j < system_.size; ++j)
+    if (!system_.algebraic_variable[j])
+      for (int k = pencil_.pattern.column_start[j]; k < pencil_.pattern.column_start[j + 1]; ++k)
+        pencil_.a[k] = pencil_.e[k];
+  pencil_.condense();
+  return factors_->factor(pencil_, 0.0);
+}
+
+bool AlgebraicProjection::project_with_rates(double t, double* y, double* yp,
+                                             const std::vector<double>& scale, int max_iterations) {
+  constexpr double far = 1e6;  // in rounding: matrices of such a distance are renewed
+  const int n = system_.size;
+  double* const rates = start_;
+  std::copy(y, y + n, trial_), std::copy(yp, yp + n, rates);
+  const auto unknown = [&](int i) -> double& {
+    return system_.algebraic_variable[i] ? trial_[i] : rates[i];
+  };
+  const auto succeed = [&] {
+    std::copy(trial_, trial_ + n, y), std::copy(rates, rates + n, yp);
+    return true;
+  };
+  forget();  // what other factors are of
+  bool is_near = false;
+  double last = 0;
+  for (int iteration = 0; iteration < max_iterations; ++iteration) {
+    if (!is_near && !refactor_with_rates(t, trial_, rates)) return false;
+    system_.residual(t, trial_, rates, r_);
+    factors_->solve(r_);
+    double size = 0;
+    for (int i = 0; i < n; ++i) {
+      if (!std::isfinite(r_[i])) return false;
+      unknown(i) -= r_[i];
+      size = std::max(size, std::abs(r_[i]) / (scale[i] * (1 + std::abs(unknown(i)))));
+    }
+    if (size <= 1) return succeed();
+    // Corrections that no longer shrink are rounding.
+    if (iteration > 1 && size <= 1e3 && size > 0.3 * last) return succeed();
+    is_near = size <= far && (iteration == 0 || size <= 0.1 * last);
     last = size;
   }
   return false;

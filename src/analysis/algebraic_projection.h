@@ -16,6 +16,10 @@ class AlgebraicProjection {
   bool is_needed() const { return needed_; }
   /// Moves y onto the algebraic rows. `scale` is the size below which a change of y_i is nothing.
   bool project(double t, double* y, const std::vector<double>& scale, int max_iterations = 10);
+  /// Solves F(t, y, y') = 0 for the algebraic variables and the derivatives of the others, where
+  /// rows with y' determine algebraic variables. Both change on success only.
+  bool project_with_rates(double t, double* y, double* yp, const std::vector<double>& scale,
+                          int max_iterations = 10);
   /// Variables whose index is above 1 at (t, y), whatever the form tells.
   std::vector<int> of_higher_index(double t, const double* y);
   /// y' with E1 y' = what the differential rows say, g_y y' = -g_t, at the point that was projected
@@ -26,6 +30,8 @@ class AlgebraicProjection {
 
  private:
   bool refactor(double t, const double* y);
+  bool refactor_with_rates(double t, const double* y, const double* yp);
+  void make_factors();
   bool find_index();
 
   const System& system_;

@@ -33,6 +33,7 @@ std::shared_ptr<System> make(const Problem&, const FullyImplicit& form) {
   set_size(*system, form.size);
   set_differentiable(*system, form.residual);
   system->discover_rows = true;
+  system->nonlinear_in_derivatives = true;
   append_numbered(system->variables, "y", form.size);
   return system;
 }

@@ -2,6 +2,7 @@
 // Sigma method, hidden constraints as total derivatives of the equations.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -161,29 +162,45 @@ class GraphJacobian final : public OwnJacobian {
   std::size_t nonzeros_ = 0;
 };
 
-/// Entries of E = dF/dy' if they depend on nothing that changes.
-std::optional<std::vector<Mass::Entry>> constant_mass(const ExpressionGraph& form) {
-  for (const Kernel& kernel : form.equations->kernels()) {
+/// What E = dF/dy' depends on.
+struct MassDependence {
+  bool is_constant = true;
+  bool on_rates = false;  ///< F is not linear in y'
+};
+
+MassDependence mass_dependence(const EquationSet& equations) {
+  MassDependence result;
+  for (const Kernel& kernel : equations.kernels()) {
     std::vector<int> rates;
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
       if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order == 1)
         rates.push_back(static_cast<int>(l));
+    if (rates.empty()) continue;
     Graph graph = kernel.graph;
-    for (NodeId partial : gradient(graph, kernel.residual, rates)) {
-      std::vector<NodeId> open = {partial};
-      while (!open.empty()) {
-        const Node n = graph[open.back()];
-        open.pop_back();
-        if (n.op == Op::input &&
-            kernel.leaves[static_cast<std::size_t>(n.a)].kind != Leaf::Kind::data)
-          return std::nullopt;
-        const int count = operands_of(n.op);
-        if (count > 0) open.push_back(n.a);
-        if (count > 1) open.push_back(n.b);
-        if (count > 2) open.push_back(n.c);
+    std::vector<NodeId> open = gradient(graph, kernel.residual, rates);
+    std::vector<char> seen(static_cast<std::size_t>(graph.size()), 0);
+    while (!open.empty()) {
+      const NodeId id = open.back();
+      open.pop_back();
+      if (std::exchange(seen[static_cast<std::size_t>(id)], char{1})) continue;
+      const Node n = graph[id];
+      if (n.op == Op::input) {
+        const Leaf& leaf = kernel.leaves[static_cast<std::size_t>(n.a)];
+        if (leaf.kind != Leaf::Kind::data) result.is_constant = false;
+        if (leaf.kind == Leaf::Kind::variable && leaf.order == 1) result.on_rates = true;
+        if (result.on_rates) return result;
       }
+      const int count = operands_of(n.op);
+      if (count > 0) open.push_back(n.a);
+      if (count > 1) open.push_back(n.b);
+      if (count > 2) open.push_back(n.c);
     }
   }
+  return result;
+}
+
+/// Entries of E where they depend on nothing that changes.
+std::vector<Mass::Entry> constant_mass(const ExpressionGraph& form) {
   const EquationJacobian jacobian(*form.equations, {1});
   std::vector<double> values(jacobian.entries().size()), zero(form.size, 0.0);
   const double* x[] = {zero.data(), zero.data()};
@@ -273,10 +290,12 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
         for (int i = 0; i < kernel.instances(); ++i)
           row_has[kernel.rows[static_cast<std::size_t>(i)]] =
               column_has[kernel.which[l][static_cast<std::size_t>(i)]] = 1;
-  if (const auto mass = constant_mass(form)) {
-    system->constant_mass = true;
+  const MassDependence mass = mass_dependence(*form.equations);
+  system->constant_mass = mass.is_constant;
+  system->nonlinear_in_derivatives = mass.on_rates;
+  if (mass.is_constant) {
     std::vector<RowCombination> combinations;
-    for (RowCombination& c : algebraic_rows(n, *mass)) {
+    for (RowCombination& c : algebraic_rows(n, constant_mass(form))) {
       if (c.terms.size() > 1) combinations.push_back(c);
       row_has[c.row] = 0;
     }

@@ -26,10 +26,14 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
   // thousands of times larger one step ahead, and the next iteration starts from nonsense. (With
   // index 3 neither degree was found to be better throughout.)
   lowers_multipliers_ = s_ > 3 && index == 2;
-  // Where derivatives of all variables enter nonlinearly, y' = 0 may be far from every root, or
-  // near a wrong one.
+  // The first correction from y' = 0 is -(gamma/h E + A)^-1 F(t, y, 0). What
+  //   F(t, y, 0) + E y' = O(y'^2)
+  // has outside the range of E throws algebraic variables off by as much, however short the step
+  // is, and the second correction, which brings them back, is of the same size: it looks as if the
+  // iteration diverged. From c h y' both are O(h). (Where derivatives of all variables enter,
+  // y' = 0 may be far from every root, or near a wrong one.)
   starts_with_slope_ =
-      data_.explicit_first ||
+      data_.explicit_first || system.nonlinear_in_derivatives ||
       (!system.constant_mass && !system.linear_in_derivatives &&
        std::count(system.algebraic_variable.begin(), system.algebraic_variable.end(), 0) == n_);
   // Without stiff accuracy y'_n is extrapolated from the stages of the last step, and with an index

@@ -67,6 +67,13 @@ std::vector<const StageConstants*> methods_for(const Options& options) {
   return list;
 }
 
+/// Some algebraic variables are determined by rows with y'.
+bool leaves_algebraic_variables(const System& system) {
+  const auto count = [](const auto& marks) { return std::count(marks.begin(), marks.end(), 1); };
+  return system.nonlinear_in_derivatives &&
+         count(system.algebraic_variable) > count(system.algebraic_row);
+}
+
 }  // namespace
 
 ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const Options& options,
@@ -122,9 +129,10 @@ void ImplicitStepper::use(int position) {
   const Tableau& method = methods_[position]->method;
   // A mass M(y) frozen at the start of the step makes the rate grow with h from nearly nothing:
   // after a small step it promises far too much for a long one.
-  newton_ = {newton_limit(method), 1, false, !system_.constant_mass};
+  newton_ = {newton_limit(method), 1, false, !system_.constant_mass,
+             system_.nonlinear_in_derivatives};
   if (options_.fixed_step > 0) {
-    newton_ = {60, 1, true, false};
+    newton_ = {60, 1, true, false, false};
     return;
   }
   // The estimate is O(h^(k+1)), the error of the step O(h^(p+1)): the tolerance on the estimate is
@@ -218,7 +226,11 @@ void ImplicitStepper::accept(double error) {
       projection_scale_[i] = 1e-13 * std::max(1.0, std::abs(next_.y[i]));
     // Old factors would do, but a resumed run does not have them.
     state_space_->forget();
-    state_space_->project(next_.t, next_.y.data(), projection_scale_);
+    // Rows with y' that lack something at the start of a step lack it however short the step is.
+    if (!leaves_algebraic_variables(system_) ||
+        !state_space_->project_with_rates(next_.t, next_.y.data(), next_.yp.data(),
+                                          projection_scale_))
+      state_space_->project(next_.t, next_.y.data(), projection_scale_);
   }
   if (options_.fixed_step > 0) return;
   estimated_error_ = error;

@@ -82,11 +82,19 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
     const bool confirms = count_ == 3 && is_doubted_;
     // What the second correction has left was as good as nothing: the third one is rounding.
     if (confirms && !(quotient < 0.99)) return Verdict::converged;
-    const double rate = count_ == 2 ? quotient : std::sqrt(quotient * last_quotient_);
+    // Of d in the stages y' is off by d/h. With dF/dy' of another y', off by O(h), the first
+    // correction leaves O(h) d/h = O(d) in algebraic variables that y' enters: as much as it was
+    // itself. From then on the iteration contracts by O(h).
+    const bool misleads = settings_.first_misleads && count_ == 2 && left > 0;
+    const bool is_alone = count_ == 2 || (settings_.first_misleads && count_ == 3);
+    const double rate = is_alone ? quotient : std::sqrt(quotient * last_quotient_);
     if (!confirms) rate_ = rate;  // orders are chosen by that of two corrections, if they do
     last_quotient_ = quotient;
-    worst_ = std::max(worst_, quotient);
-    if (!(rate < 0.99)) return Verdict::diverged;
+    if (!misleads) worst_ = std::max(worst_, quotient);
+    if (!(rate < 0.99)) {
+      last_ = increment;
+      return misleads ? Verdict::go_on : Verdict::diverged;
+    }
     eta_ = rate / (1 - rate);
     if (eta_ * increment <= settings_.tolerance) {
       last_ = increment;
@@ -97,7 +105,7 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
       return is_doubted_ ? Verdict::go_on : Verdict::converged;
     }
     const double expected = eta_ * increment * power(rate, left) / settings_.tolerance;
-    if (left > 0 && expected >= 1) {
+    if (left > 0 && expected >= 1 && !misleads) {
       step_factor_ = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + left));
       return Verdict::hopeless;
     }

@@ -23,6 +23,9 @@ struct NewtonSettings {
   bool to_rounding = false;  ///< fixed steps: iterate until nothing changes
   /// Two iterations at least: the rate of the last step says nothing about this one.
   bool measure_rate = false;
+  /// The second correction may be as large as the first one, and the iteration converge all the
+  /// same: F is not linear in y', whose error the first one does not show.
+  bool first_misleads = false;
 };
 
 enum class NewtonOutcome { converged, diverged, predicted_failure, not_finite };
