@@ -242,6 +242,22 @@ TEST(ConsistentStart, FindsTheDerivativeOfAFullyImplicitEquation) {
   EXPECT_NEAR(solution.y_end()[0], 1 + 2e-3 + 10e-6 / 13, 1e-8);
 }
 
+TEST(ConsistentStart, FindsAlgebraicVariablesThatDerivativesDetermine) {
+  // y^3 - y^2 - y = 3/2 at x = 1, x' = -1 - y: one root, far from most of these guesses.
+  for (const double guess : {-5.0, -1.0, -1.0 / 3, 0.0, 0.5, 1.0, 20.0}) {
+    Problem problem;
+    problem.form = FullyImplicit{2, [](auto y, auto yp, auto r) {
+                                   r[0] = yp[0] + y[0] + y[1];
+                                   r[1] = y[1] * y[1] * y[1] + y[1] - y[0] + 0.5 - yp[0] * yp[0];
+                                 }};
+    problem.t_span = {0, 0.1}, problem.start = {1, guess}, problem.fixed = {"y1"};
+    const Solution solution = solve(problem);
+    ASSERT_TRUE(solution.succeeded()) << guess << ": " << solution.message.text();
+    EXPECT_EQ(solution.y(0)[0], 1);
+    EXPECT_NEAR(solution.y(0)[1], 1.9245685227655163, 1e-12) << guess;
+  }
+}
+
 TEST(ConsistentStart, MovesTheStateOfAnImplicitEquationWhereTheDerivativeCannotHelp) {
   // Both rows have y1' + y2'; their difference 0 = y1 - 2 y2 is hidden.
   Problem problem;

@@ -116,7 +116,7 @@ void expect_end(const Problem& problem, const Options& options, const Case& expe
 
 TEST(ImplicitDerivative, IsFollowedWhereItDeterminesAlgebraicVariables) {
   for (const Case& each : cases())
-    for (const char* method : {"auto", "radau_iia_5", "gauss_6", "lobatto_iiic_4"})
+    for (const char* method : {"auto", "radau_iia_5", "gauss_6", "lobatto_iiic_4", "bdf"})
       for (const double rtol : {1e-3, 1e-6, 1e-9}) {
         Options options;
         options.rtol = rtol, options.method = method;

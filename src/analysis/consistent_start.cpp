@@ -204,6 +204,31 @@ bool from_other_guesses(ConstraintProjection& projection, const System& system, 
   return false;
 }
 
+/// Algebraic variables and the derivatives of the others by Newton's iteration, which ends fast
+/// where that for all of y and y' crept: from where it came to, and from the guess.
+bool solve_for_rates(const System& system, Jacobian& jacobian, double t,
+                     const std::vector<double>& guess, const std::vector<double>& rates,
+                     const std::vector<char>& fixed, const std::vector<double>& scale,
+                     std::vector<double>& y, std::vector<double>& yp) {
+  constexpr int most_iterations = 100;
+  std::vector<double> tolerance(scale.size());
+  for (std::size_t j = 0; j < scale.size(); ++j) {
+    if (fixed[j] && system.algebraic_variable[j]) return false;
+    tolerance[j] = 1e-13 * scale[j];
+  }
+  AlgebraicProjection projection(system, jacobian);
+  for (const bool anew : {false, true}) {
+    std::vector<double> trial = anew ? guess : y, trial_rates = anew ? rates : yp;
+    if (!projection.project_with_rates(t, trial.data(), trial_rates.data(), tolerance,
+                                       most_iterations) ||
+        !is_near(trial, guess, scale))
+      continue;
+    y = std::move(trial), yp = std::move(trial_rates);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
@@ -305,7 +330,9 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
   }
   if (derivative_alone(system, jacobian, t, y, yp, scale)) return finish();
   double left = 0;
-  if (!solve_residual(system, jacobian, t, y, yp, fixed, scale, left)) {
+  const std::vector<double> before = y, rates = yp;
+  if (!solve_residual(system, jacobian, t, y, yp, fixed, scale, left) &&
+      !solve_for_rates(system, jacobian, t, before, rates, fixed, scale, y, yp)) {
     report.consistent = false;
     report.message = inconsistent(t, fmt::format("scaled residual {:.3g} remains", left),
                                   "F(t, y, y') = 0 has no solution near the guesses for y and y'");

@@ -37,7 +37,7 @@ BdfStepper::BdfStepper(const System& system, Jacobian& jacobian, bool extended,
       pencil_(jacobian.make_pencil()),
       factors_(make_real_factors(pencil_)),
       norm_(system.variable_index, options.rtol, atol),
-      newton_{most_newton_iterations, newton_share, false, true},
+      newton_{most_newton_iterations, newton_share, false, true, system.nonlinear_in_derivatives},
       memory_(n_) {
   for (int j = 0; j < n_; ++j)
     if (system.variable_index[j] > 2)
@@ -61,7 +61,7 @@ BdfStepper::BdfStepper(const System& system, Jacobian& jacobian, bool extended,
   if (options.fixed_step > 0) {
     // The Newton error must not be seen beside the error of the method.
     norm_ = ErrorNorm(system.variable_index, 1e-12, Vector::Constant(n_, 1e-12));
-    newton_ = {60, 1, true, false};
+    newton_ = {60, 1, true, false, false};
   }
   for (auto* list : {&predicted_, &predicted_yp_, &y_, &yp_, &d_, &e_, &work_, &counted_})
     list->assign(static_cast<std::size_t>(n_), 0.0);
