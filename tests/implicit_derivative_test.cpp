@@ -2,6 +2,7 @@
 // variables: F(t, y, y') = 0 with a singular dF/dy' that depends on y'.
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -129,6 +130,30 @@ TEST(ImplicitDerivative, IsFollowedWhereItDeterminesAlgebraicVariables) {
         problem.form = each.plain;
         expect_end(problem, options, each, "plain");
       }
+}
+
+TEST(ImplicitDerivative, IsFollowedWhereNoVariableIsAlgebraic) {
+  // With s = y1' + y2' alone in both rows dF/dy' is singular all the same. y1 = -s, and
+  // y1' = -y1 / (3/2 + exp(-y1) - 3/2 y1^2).
+  const auto f = [](auto, const auto& y, const auto& yp, auto r) {
+    const auto s = yp[0] + yp[1];
+    r[0] = s + y[0];
+    r[1] = 0.5 * y[0] - y[1] - exp(s) + 0.5 * s * s * s;
+  };
+  const Case expected =
+      make_case("sum", "", f, {1, -std::exp(-1.0)}, {}, {0.451373304680880, -0.457047358172027});
+  for (const char* method : {"auto", "radau_iia_5", "gauss_6", "lobatto_iiic_4", "bdf"})
+    for (const double rtol : {1e-3, 1e-6, 1e-9}) {
+      Options options;
+      options.rtol = rtol, options.method = method;
+      Problem problem;
+      problem.t_span = {0, 1}, problem.start = expected.start;
+      problem.start_derivative = {-0.5, -0.5};
+      problem.form = expected.generic;
+      expect_end(problem, options, expected, "generic");
+      problem.form = expected.plain;
+      expect_end(problem, options, expected, "plain");
+    }
 }
 
 }  // namespace
