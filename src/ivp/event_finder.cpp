@@ -13,6 +13,9 @@ constexpr int samples = 18;
 constexpr double next_to_end = 1e-3;
 constexpr double rounding = 1e-12;  // of an event function, relative to its size in the step
 
+// What is rounded in the state is so alike all along a hop, which shows though it is lower.
+constexpr double part_of_rounding = 0.1;
+
 double sample_at(int i) {
   if (i == 1) return next_to_end;
   if (i == samples - 1) return 1 - next_to_end;
@@ -27,7 +30,7 @@ EventFinder::EventFinder(const std::vector<Event>& events, const std::vector<dou
   last_.assign(events.size() + slack.size(), 0.0);
   if (empty()) return;
   y_.resize(static_cast<std::size_t>(size));
-  end_ = size_ = g_ = last_;
+  end_ = size_ = g_ = level_ = applied_ = bounced_ = least_ = last_;
   sample_t_.resize(samples + 1), sample_.resize((samples + 1) * last_.size());
 }
 
@@ -41,19 +44,38 @@ bool EventFinder::matches(int event, double before, double after) const {
 
 double EventFinder::value(int event, double t, const double* y) {
   functions_(t, y, g_.data());
-  return g_[event];
+  return g_[event] - applied_[event];
 }
 
-void EventFinder::start(double t, const double* y, const std::vector<int>& happened) {
+void EventFinder::values(double t, const double* y, std::vector<double>& g) {
+  g.resize(last_.size());
+  functions_(t, y, g.data());
+}
+
+void EventFinder::start(double t, const double* y, const std::vector<AtZero>& happened) {
   functions_(t, y, last_.data());
   const int count = static_cast<int>(last_.size());
-  // A start on the zero itself, up to rounding, is no crossing.
-  for (int e = 0; e < count; ++e)
+  for (int e = 0; e < count; ++e) {
+    bounced_[e] = 0;
+    // One that has not yet come out of its zero when another happens still has to.
+    if ((last_[e] - level_[e]) * level_[e] < 0)
+      last_[e] -= level_[e];
+    else
+      level_[e] = 0;
+    // A start on the zero itself, up to rounding, is no crossing.
     if (!is_indicator(e) && std::abs(last_[e]) <= std::max(rounding, rounding * size_[e]))
       last_[e] = 0;
-  for (const int e : happened)
-    if (std::abs(last_[e]) <= std::max(is_indicator(e) ? 0 : rounding, 1e-6 * size_[e]))
-      last_[e] = 0;
+  }
+  for (const AtZero& zero : happened) {
+    const int e = zero.event;
+    const double g = last_[e] + level_[e];
+    const double close = std::max(is_indicator(e) ? 0 : rounding, 1e-6 * size_[e]);
+    if (std::abs(g) > std::max(close, zero.within)) continue;
+    last_[e] = 0;
+    level_[e] = g * zero.side < 0 ? g : 0.0;
+    if (zero.bounces) bounced_[e] = zero.side, least_[e] = part_of_rounding * zero.rounding;
+  }
+  applied_ = level_;
 }
 
 double EventFinder::at(int event, double t, const Evaluate& y_at) {
@@ -102,6 +124,7 @@ void EventFinder::sample(double t0, double t1, const Evaluate& y_at) {
     functions_(sample_t_[i], y_.data(), sample_.data() + static_cast<std::size_t>(i) * count);
   }
   for (std::size_t e = 0; e < count; ++e) {
+    apply_level(e);
     size_[e] = 0;
     for (std::size_t i = 0; i <= samples; ++i)
       size_[e] = std::max(size_[e], std::abs(sample_[i * count + e]));
@@ -111,10 +134,66 @@ void EventFinder::sample(double t0, double t1, const Evaluate& y_at) {
   }
 }
 
+/// Counts the samples from the level where there is one, until the function has come out on the
+/// right side of its zero; if it falls below its level first that is where it happens.
+void EventFinder::apply_level(std::size_t event) {
+  const double level = level_[event];
+  applied_[event] = level;
+  if (level == 0) return;
+  const std::size_t count = last_.size();
+  std::size_t out = 1;
+  bool back = false;
+  for (; out <= samples; ++out) {
+    const double g = sample_[out * count + event];
+    if (g * level < 0) break;
+    back = back || std::abs(g) > std::abs(level) + least_[event];
+  }
+  if (out <= samples && !back)
+    applied_[event] = 0;
+  else
+    out = samples + 1;
+  for (std::size_t i = 1; i < out; ++i) sample_[i * count + event] -= level;
+}
+
+void EventFinder::advance() {
+  last_ = end_, level_ = applied_;
+  for (int e = 0; e < static_cast<int>(last_.size()); ++e)
+    if (bounced_[e] * last_[e] > least_[e] / part_of_rounding) bounced_[e] = 0;
+}
+
+/// It has been on the side to which it bounced, up to sample i and by more than rounding.
+bool EventFinder::has_left(int event, int i) const {
+  for (int k = 0; k <= i; ++k)
+    if (bounced_[event] * sampled(event, k) > least_[event]) return true;
+  return false;
+}
+
+/// After a bounce the function was on its right side for a while before sample i, however short.
+bool EventFinder::search_hop(int event, int i, const Evaluate& y_at) {
+  constexpr int most_halvings = 40;
+  const double t0 = sample_t_[0], side = bounced_[event];
+  double width = sample_t_[i] - t0;
+  for (int k = 0; k < most_halvings && t0 + 0.5 * width != t0; ++k) {
+    width *= 0.5;
+    const double f = at(event, t0 + width, y_at);
+    if (!(side * f > least_[event])) continue;
+    bracket(event, t0 + width, f, sample_t_[i], sampled(event, i), y_at);
+    return true;
+  }
+  return false;
+}
+
 void EventFinder::search_one(int event, const Evaluate& y_at) {
   const auto g = [&](int i) { return sampled(event, i); };
   int first = 0;
   while (first < samples && g(first) == 0) ++first;  // not yet left the zero of the start
+  if (has_to_leave(event)) {
+    const double side = bounced_[event], least = least_[event];
+    const auto is_back = [&](int i) { return side * g(i) < -least / part_of_rounding; };
+    while (first < samples && !(side * g(first) > least) && !is_back(first)) ++first;
+    if (is_back(first) && matches(event, side, g(first)) && !search_hop(event, first, y_at))
+      found_.push_back({sample_t_[0], event});
+  }
   for (int i = first; i < samples; ++i) {
     const double fa = g(i), fb = g(i + 1);
     if (fa != 0 && (fb == 0 || (fa > 0) != (fb > 0))) {
@@ -126,13 +205,14 @@ void EventFinder::search_one(int event, const Evaluate& y_at) {
 }
 
 void EventFinder::search_indicator(int event, const Evaluate& y_at) {
-  const double slack = (*slack_)[static_cast<std::size_t>(event) - events_->size()];
   int right = sampled(event, 0) >= 0 ? 0 : -1;  // last sample known to be on the right side
   for (int i = 0; i <= samples; ++i) {
     const double g = sampled(event, i);
     if (g > 0) right = i;
-    if (!(g < -slack)) continue;
-    if (right < 0 || sampled(event, right) <= 0)
+    if (!(g < -slack(event))) continue;
+    const bool stays = has_to_leave(event) && !has_left(event, i);
+    if (stays && search_hop(event, i, y_at)) return;
+    if (stays || right < 0 || sampled(event, right) <= 0)
       found_.push_back({sample_t_[0], event});
     else
       bracket(event, sample_t_[right], sampled(event, right), sample_t_[i], g, y_at);
@@ -193,10 +273,15 @@ double EventFinder::sampled(int event, int i) const {
 void EventFinder::save(std::vector<double>& memory) const {
   memory.insert(memory.end(), last_.begin(), last_.end());
   memory.insert(memory.end(), size_.begin(), size_.end());
+  memory.insert(memory.end(), level_.begin(), level_.end());
+  memory.insert(memory.end(), bounced_.begin(), bounced_.end());
+  memory.insert(memory.end(), least_.begin(), least_.end());
 }
 
 void EventFinder::restore(SavedState& memory) {
-  memory.fill(last_), memory.fill(size_);
+  memory.fill(last_), memory.fill(size_), memory.fill(level_), memory.fill(bounced_);
+  memory.fill(least_);
+  applied_ = level_;
 }
 
 }  // namespace daedalus

@@ -27,18 +27,34 @@ class EventFinder {
               Functions functions);
 
   bool empty() const { return last_.empty(); }
+  /// A function that has just happened: as close as the run could bring it to its zero.
+  struct AtZero {
+    int event = 0;
+    double within = 0;     ///< so far off it still counts as zero
+    double rounding = 0;   ///< of its values
+    double side = 0;       ///< sign it will have next; 0: not known
+    bool bounces = false;  ///< it goes back to the side from which it came
+  };
   /// New start. Those that just happened must first leave their zero.
-  void start(double t, const double* y, const std::vector<int>& happened = {});
+  void start(double t, const double* y, const std::vector<AtZero>& happened = {});
   struct Found {
     double t = 0;
     int event = 0;
   };
   /// All events of the step in the order of time; `y_at` is the dense output of the step. An
-  /// indicator that is negative from the beginning happens at t0.
+  /// indicator that is negative from the beginning happens at t0, and so does what bounced and is
+  /// on the other side again before it has been seen to leave.
   const std::vector<Found>& search(double t0, double t1, const Evaluate& y_at);
   /// The next step begins where the searched one ended.
-  void advance() { last_ = end_; }
+  void advance();
+  /// From the level at which the last search looked for it, zero as a rule.
   double value(int event, double t, const double* y);
+  /// All of them, from zero.
+  void values(double t, const double* y, std::vector<double>& g);
+  /// It has bounced and not been seen to leave since.
+  bool has_to_leave(int event) const { return bounced_[event] != 0; }
+  /// The sign it has then; 0: it need not.
+  double has_to_leave_to(int event) const { return bounced_[event]; }
   /// Largest value in the last step: what is small beside it.
   double size_of(int event) const { return size_[event]; }
 
@@ -47,6 +63,12 @@ class EventFinder {
 
  private:
   bool is_indicator(int event) const { return event >= static_cast<int>(events_->size()); }
+  double slack(int event) const {
+    return (*slack_)[static_cast<std::size_t>(event) - events_->size()];
+  }
+  void apply_level(std::size_t event);
+  bool has_left(int event, int i) const;
+  bool search_hop(int event, int i, const Evaluate& y_at);
   bool matches(int event, double before, double after) const;
   double at(int event, double t, const Evaluate& y_at);
   void sample(double t0, double t1, const Evaluate& y_at);
@@ -64,6 +86,12 @@ class EventFinder {
   std::vector<double> last_;  ///< value at the beginning of the step; 0: not yet left the zero
   std::vector<double> end_;   ///< value at the end of the step searched
   std::vector<double> size_;
+  /// A function that starts on the wrong side of its zero, by less than the run can tell, is
+  /// looked for at this value until it has been on the right side.
+  std::vector<double> level_;
+  std::vector<double> applied_;            ///< the same behind the step searched
+  std::vector<double> bounced_;            ///< to which side, until it has been seen there; 0: not
+  std::vector<double> least_;              ///< after a bounce: less is no sign of having left
   std::vector<double> sample_t_, sample_;  ///< [time][event]
   std::vector<Found> found_;
 };

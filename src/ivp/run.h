@@ -53,6 +53,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
  private:
   /// Of settling what depends on each other at one instant.
   static constexpr int most_rounds = 30;
+  /// Of the speed before the event; less is rest, and rounding.
+  static constexpr double least_bounce = 1e-4;
 
   void prepare();
   void prepare_implicit(const State& start);
@@ -118,14 +120,23 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   double distance_to(const EventFinder::Found& found, double time, double value, Secant& secant);
   bool land_on(const EventFinder::Found& found);
   void look_closer(std::size_t events_before);
+  void come_back_at_once(const EventFinder::Found& found, std::size_t events_before);
+  void note_approach(double time);
   void pass_event();
   void reset_by(const Event& event, State& state);
   bool settle(State& state);
   bool assign_definitions(State& state, const std::vector<double>& keep);
   bool follow_definitions(State& state) const;
   bool settle_once(State& state, const std::vector<double>& keep);
+  std::vector<double> blur(const State& state) const;
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);
+  void note_turns(const std::vector<int>& turns, const std::vector<double>& keep, bool agreed);
+  double rate_of(int event, const State& state);
+  double rounding_of(int event, const State& state);
+  bool is_not_back(int event) const;
+  void stop_accumulating(double time, std::string why);
+  void take_rates_of_field(State& state);
   bool is_on_manifold(const State& state, const std::vector<char>& fixed);
   /// Moves `state`.
   StartReport consistent(State& state, const std::vector<char>& fixed, bool at_start);
@@ -197,7 +208,10 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool at_the_start_ = false;    ///< it changes at the beginning of the step instead
   std::vector<char> rate_known_;
   std::vector<int> fired_;  ///< relations that change
-  double covering_h_ = 0;   ///< of the step before it was cut
+  /// Rates of all event functions towards the event, along the run; empty: not known.
+  std::vector<double> approach_;
+  std::vector<EventFinder::AtZero> at_zero_;  ///< what happens now, as it goes on behind it
+  double covering_h_ = 0;                     ///< of the step before it was cut
   double last_switch_ = 0;
   double last_interval_ = 0;
   double restarted_at_ = 0;    ///< the start, or the last event

@@ -1,4 +1,4 @@
-// Events of a run: steps cut at them, modes switched, the other side made consistent.
+// Events of a run: steps cut at them, and what goes on behind them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@ namespace daedalus {
 void Integrator::Run::look_for_events() {
   pending_reset_ = -1;
   pending_switch_ = at_the_start_ = false;
-  fired_.clear();
+  fired_.clear(), approach_.clear();
   const std::size_t known = solution_.events.size();
   covering_h_ =
       std::max(std::abs(interpolant_.t1 - interpolant_.t0), std::abs(stepper_->next_step()));
@@ -28,15 +28,19 @@ void Integrator::Run::look_for_events() {
       const bool relation = f.event >= first_relation;
       // At the stop time values are limits from before.
       if (relation && std::abs(f.t - end) <= instant) continue;
+      if (events_->has_to_leave(f.event) && std::abs(f.t - t0) <= instant)
+        return come_back_at_once(f, known);
       if (relation) {
         for (const EventFinder::Found& other : found)
           if (other.event >= first_relation && std::abs(other.t - f.t) <= instant)
             fired_.push_back(other.event - first_relation);
         at_the_start_ = std::abs(f.t - t0) <= instant;
         pending_switch_ = !at_the_start_;
-        if (at_the_start_) return;
+        if (at_the_start_) return note_approach(t0);
         const std::string& name = switches_->name(f.event - first_relation);
         if (!land_on({polished(f), f.event})) return look_closer(known);
+        note_approach(stepper_->next().t);
+        if (is_not_back(f.event)) return come_back_at_once(f, known);
         solution_.events.push_back({stepper_->next().t, -1, name});
         return;
       }
@@ -47,6 +51,8 @@ void Integrator::Run::look_for_events() {
         continue;
       }
       if (!land_on(here)) return look_closer(known);
+      note_approach(stepper_->next().t);
+      if (is_not_back(f.event)) return come_back_at_once(f, known);
       solution_.events.push_back({stepper_->next().t, here.event, event.name});
       if (event.terminal)
         stop(Status::event, Reason::terminal_event);
@@ -158,22 +164,93 @@ bool Integrator::Run::land_on(const EventFinder::Found& found) {
   return true;
 }
 
+/// What bounced is past its zero again, and no hop is seen in between. Shorter steps from there see
+/// shorter ones; where there is none in the end it is not to be passed as if nothing happened.
+void Integrator::Run::come_back_at_once(const EventFinder::Found& found,
+                                        std::size_t events_before) {
+  constexpr int most_closer_looks = 20;
+  const double h = 0.1 * (interpolant_.t1 - interpolant_.t0), t0 = interpolant_.t0;
+  if (t0 == restarted_at_ && closer_looks_ < most_closer_looks &&
+      std::abs(h) > 1e-14 * std::abs(t0)) {
+    stepper_->start(State(stepper_->state()), h);
+    return look_closer(events_before);
+  }
+  const int relation = found.event - static_cast<int>(options_.events.size());
+  solution_.events.push_back(
+      {t0, relation < 0 ? found.event : -1,
+       relation < 0 ? options_.events[found.event].name : switches_->name(relation)});
+  stop_accumulating(t0, "it is back before it can be told from the one before");
+}
+
+/// How the functions come to the event at an end of the step.
+void Integrator::Run::note_approach(double time) {
+  const double t0 = interpolant_.t0, part = 0.01 * (stepper_->next().t - t0);
+  const double from = time == t0 ? t0 : time - part, to = time == t0 ? t0 + part : time;
+  std::vector<double> before;
+  interpolant_.evaluate(from, row_.data());
+  events_->values(from, row_.data(), before);
+  interpolant_.evaluate(to, row_.data());
+  events_->values(to, row_.data(), approach_);
+  for (std::size_t e = 0; e < before.size(); ++e)
+    approach_[e] = (approach_[e] - before[e]) / std::abs(part);
+}
+
+/// d/dt of an event of the user along the run, after it.
+double Integrator::Run::rate_of(int event, const State& state) {
+  const double h = 1e-3 * covering_h_, dt = problem_.t_span.end > state.t ? h : -h;
+  std::vector<double> here, ahead;
+  std::vector<double> y = state.y;
+  events_->values(state.t, y.data(), here);
+  for (std::size_t j = 0; j < y.size(); ++j)
+    if (rate_known_[j]) y[j] += dt * state.yp[j];
+  events_->values(state.t + dt, y.data(), ahead);
+  return (ahead[event] - here[event]) / h;
+}
+
+/// Of its value, if all variables are as inexact as they may be.
+double Integrator::Run::rounding_of(int event, const State& state) {
+  std::vector<double> here, there, y = state.y;
+  events_->values(state.t, y.data(), here);
+  double most = 0;
+  for (const bool alternate : {false, true}) {
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      const double change = 1e-13 * std::max(scale_[j], std::abs(state.y[j]));
+      y[j] = state.y[j] + (alternate && j % 2 == 1 ? -change : change);
+    }
+    events_->values(state.t, y.data(), there);
+    most = std::max(most, std::abs(there[event] - here[event]));
+  }
+  return most;
+}
+
 /// Goes over to the other side of the events at the present state.
 void Integrator::Run::pass_event() {
   State state = stepper_->state();
-  std::vector<int> happened;
-  if (pending_reset_ >= 0) {
-    reset_by(options_.events[pending_reset_], state);
-    happened.push_back(pending_reset_);
+  at_zero_.clear();
+  const int e = pending_reset_, first_relation = static_cast<int>(options_.events.size());
+  double within = 0;
+  if (e >= 0) {
+    std::vector<double> g;
+    events_->values(state.t, state.y.data(), g);
+    within = 2 * std::abs(g[e]);
+    reset_by(options_.events[e], state);
   }
-  for (const int k : fired_) happened.push_back(static_cast<int>(options_.events.size()) + k);
   if (!settle(state)) return;
+  if (e >= 0) {
+    const double before = approach_[e], after = rate_of(e, state);
+    const bool bounces = before * after < -least_bounce * before * before;
+    at_zero_.push_back(
+        {e, within, rounding_of(e, state), (before > 0) == bounces ? -1.0 : 1.0, bounces});
+  }
   const double h = first_step(state);
   stepper_->start(state, std::copysign(std::min(covering_h_, std::abs(h)), h));
   restarted_at_ = state.t, leaps_ = 0;
   if (output_) output_->forget();
   calibrate_switches(state);
-  events_->start(state.t, state.y.data(), happened);
+  for (EventFinder::AtZero& zero : at_zero_)
+    if (zero.event >= first_relation)
+      zero.rounding = switches_->slack()[zero.event - first_relation];
+  events_->start(state.t, state.y.data(), at_zero_);
   move_anchor(true);
   if (dense_) dense_->set_end(anchor_);
   record_other_side();
@@ -191,148 +268,10 @@ void Integrator::Run::reset_by(const Event& event, State& state) {
   for (std::size_t j = 0; j < kept.size() && kept[j] < y.size(); ++j) state.y[j] = y[kept[j]];
 }
 
-bool Integrator::Run::settle(State& state) {
-  if (too_many_at_once(state.t)) return false;
-  std::vector<double> keep(static_cast<std::size_t>(switches_->count()));
-  const int first_relation = static_cast<int>(options_.events.size());
-  for (int k = 0; k < switches_->count(); ++k)
-    keep[k] = EventFinder::noise * events_->size_of(first_relation + k);
-  for (const int k : fired_) keep[k] = 1e-6 * events_->size_of(first_relation + k);
-  switches_->toggle(state.t, state.y.data(), fired_);
-  if (!settle_once(state, keep)) return false;
-  // What the event brought about may turn a relation back at once, as an impact does. If they
-  // never agree the next step will tell.
-  constexpr int most_turns = 8;
-  for (int turn = 0; turn < most_turns; ++turn) {
-    const std::vector<int> back = about_to_turn(state, keep);
-    if (back.empty()) break;
-    switches_->toggle(state.t, state.y.data(), back);
-    if (!settle_once(state, keep)) return false;
-  }
-  return true;
-}
-
-/// Relations at their zero that move to the side on which they are not.
-std::vector<int> Integrator::Run::about_to_turn(const State& state,
-                                                const std::vector<double>& keep) {
-  std::vector<int> list;
-  if (switches_->empty()) return list;
-  std::vector<double> g(keep.size()), rate(keep.size()), noise(state.y.size());
-  switches_->indicators(state.t, state.y.data(), g.data());
-  switches_->rates(state.t, state.y.data(), state.yp.data(), rate_known_, rate.data());
-  for (std::size_t j = 0; j < noise.size(); ++j)
-    noise[j] = 0.03 * (atol_[j] + options_.rtol * std::abs(state.y[j]));
-  // Below what the run can tell from zero the way it moves says which side comes next.
-  const std::vector<double> blur = switches_->blur(state.t, state.y.data(), noise);
-  const double soon = 1e-3 * covering_h_ * (problem_.t_span.end > state.t ? 1 : -1);
-  const int first_relation = static_cast<int>(options_.events.size());
-  for (int k = 0; k < switches_->count(); ++k) {
-    const double seen = EventFinder::noise * events_->size_of(first_relation + k);
-    if (std::abs(g[k]) <= std::max(keep[k], blur[k]) &&
-        soon * rate[k] < -std::max(std::abs(g[k]), seen))
-      list.push_back(k);
-  }
-  return list;
-}
-
-/// Auxiliary variables follow their definitions, and the modes what they say, before equations are
-/// solved that have a solution only in the right modes. True: modes have changed.
-bool Integrator::Run::assign_definitions(State& state, const std::vector<double>& keep) {
-  const bool any = system_->definitions && !system_->definitions->variable.empty();
-  // Where definitions stand inside of relations, one mode tells another.
-  if (!any && !expansion_) return false;
-  constexpr int longest_chain = 30;
-  bool changed = false;
-  for (int sweep = 0; sweep < longest_chain; ++sweep) {
-    const bool moved = any && follow_definitions(state);
-    if (!moved && !expansion_) break;
-    const bool renewed = switches_->renew(state.t, state.y.data(), keep);
-    changed = changed || renewed;
-    if (!moved && !renewed) break;
-  }
-  return changed;
-}
-
-/// True: something moved.
-bool Integrator::Run::follow_definitions(State& state) const {
-  const Definitions& definitions = *system_->definitions;
-  std::vector<double> r(definitions.variable.size());
-  const double* x[] = {state.y.data(), state.yp.data()};
-  definitions.equations.residual({state.t, x, system_->modes->data()}, r.data());
-  bool moved = false;
-  for (std::size_t k = 0; k < r.size(); ++k) {
-    const int v = definitions.variable[k];
-    if (!std::isfinite(r[k]) || std::abs(r[k]) <= 1e-9 * std::max(scale_[v], std::abs(state.y[v])))
-      continue;
-    state.y[v] -= definitions.sign[k] * r[k];
-    moved = true;
-  }
-  return moved;
-}
-
-/// Modes, when clauses and the consistent point depend on each other: in turn until all hold.
-bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep) {
-  const std::vector<char> free(system_->size, 0);
-  std::vector<char> fixed = free;
-  Names wrong;
-  for (int round = 0; round < most_rounds; ++round) {
-    SwitchBoard::Outcome outcome;
-    switches_->act(state.t, state.y.data(), outcome);
-    if (outcome.terminate) {
-      stop(Status::event, Reason::terminal_event,
-           {outcome.message, fmt::format("at t = {:.10g}", state.t),
-            "a when clause of the model ends the run", "nothing, this is what the model says"});
-      return false;
-    }
-    for (const int j : outcome.reinitialized) fixed[j] = 1;
-    const bool followed = assign_definitions(state, keep);
-    const State before = state;
-    Message message;
-    bool consistent = reinitialize(state, fixed, false, message);
-    if (!consistent && fixed != free)
-      state = before, consistent = reinitialize(state, free, false, message);
-    if (!consistent && switches_->renew(state.t, state.y.data(), keep)) {
-      state = before;  // with wrong modes there may be no solution at all
-      continue;
-    }
-    if (!consistent) {
-      message.what = fmt::format("no consistent state after the event \"{}\"",
-                                 solution_.events.empty() ? "" : solution_.events.back().name);
-      stop(Status::failed, Reason::inconsistent_start, message);
-      return false;
-    }
-    if (round + 1 == most_rounds) wrong = switches_->on_wrong_side(state.t, state.y.data());
-    const bool changed = switches_->renew(state.t, state.y.data(), keep);
-    switches_->settle();
-    if (!changed && !followed && !outcome.changed) return true;
-  }
-  stop(Status::failed, Reason::too_many_events, SwitchBoard::unsettled(state.t, wrong));
-  return false;
-}
-
-/// Many at one instant, or ever faster ones that have come close to it: after an accumulation the
-/// model would go on as if nothing happened any more.
-bool Integrator::Run::too_many_at_once(double time) {
-  constexpr int most_at_once = 100, most_shrinking = 20;
-  const double span = std::abs(problem_.t_span.end - problem_.t_span.begin);
-  const double instant = 1e-13 * std::max(std::abs(time), span);
-  const double interval = std::abs(time - last_switch_);
-  switches_at_once_ = interval <= instant ? switches_at_once_ + 1 : 0;
-  if (interval > instant) {
-    shrinking_ = interval < 0.99 * last_interval_ ? shrinking_ + 1 : 0;
-    last_interval_ = interval;
-  }
-  last_switch_ = time;
-  const bool accumulate = shrinking_ >= most_shrinking && interval < 1e-7 * span;
-  if (switches_at_once_ <= most_at_once && !accumulate) return false;
-  stop(Status::failed, Reason::too_many_events,
-       {"events accumulate",
-        fmt::format("at t = {:.10g}, last \"{}\"", time,
-                    solution_.events.empty() ? "" : solution_.events.back().name),
-        accumulate ? fmt::format("each of the last {} came sooner than the one before", shrinking_)
-                   : fmt::format("{} of them within {:.1g}", most_at_once, instant),
-        "end the run before, or let the model stick: a mode for rest beside that for motion"});
-  return true;
+/// Right behind a bounce it happens again, though it does not move there: the hop in between is not
+/// that of the solution.
+bool Integrator::Run::is_not_back(int event) const {
+  return events_->has_to_leave(event) && !(events_->has_to_leave_to(event) * approach_[event] < 0);
 }
 
 /// At an event the output has two rows, however many changes it took.

@@ -30,12 +30,24 @@ bool Integrator::Run::is_on_manifold(const State& state, const std::vector<char>
          (field_->health() < ConstraintMatrix::suspicious && distance < options_.rtol);
 }
 
+/// What an event changed has changed the rates too, and they tell to which side relations move.
+void Integrator::Run::take_rates_of_field(State& state) {
+  std::vector<double> x(static_cast<std::size_t>(field_->differential)), rate(x.size());
+  field_->gather(state.y.data(), x.data());
+  const bool known = field_->slope(state.t, x.data(), rate.data());
+  ++solution_.statistics.rhs;
+  rate_known_.assign(static_cast<std::size_t>(system_->size), 0);
+  if (!known) return;
+  field_->scatter(rate.data(), state.yp.data());
+  for (int i = 0; i < field_->differential; ++i) rate_known_[field_->place(i)] = 1;
+}
+
 bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed, bool at_start,
                                    Message& message) {
   // Models may have conditions of their own at the start, and values of multipliers to be kept.
   if (field_ && !system_->constraints && !system_->start_constraints &&
       is_on_manifold(state, fixed)) {
-    rate_known_.assign(static_cast<std::size_t>(system_->size), 1);
+    if (!at_start) take_rates_of_field(state);
     note_shift(state);
     return true;
   }
