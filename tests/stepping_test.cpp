@@ -302,5 +302,21 @@ TEST(ErrorNorm, WeighsHigherIndexByPowersOfTheStep) {
   EXPECT_NEAR(norm(x), std::sqrt(1.0 / 3), 1e-12);
 }
 
+/// An estimate that vanishes where F does not depend on y would let steps grow without bound.
+TEST(ErrorEstimate, SeesRightSidesThatDependOnTimeAlone) {
+  const Problem quadrature = {
+      .form = LinearlyImplicit{.size = 1,
+                               .f = [](auto t, auto, auto out) { out[0] = 20.0 * cos(20.0 * t); }},
+      .t_span = {0, 1},
+      .start = {0}};
+  for (const Tableau& method : runge_kutta_methods()) {
+    if (method.order < 3) continue;  // too many steps, whose errors add up
+    const double rtol = 1e-6;
+    const Solution s = solve(quadrature, {.method = method.name, .rtol = rtol});
+    ASSERT_TRUE(s.succeeded()) << method.name << ": " << s.message.text();
+    EXPECT_LE(std::abs(s.y_end()[0] - std::sin(20.0)), 30 * rtol) << method.name;
+  }
+}
+
 }  // namespace
 }  // namespace daedalus

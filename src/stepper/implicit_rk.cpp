@@ -201,28 +201,29 @@ void ImplicitStages::result(const State& state, double h, double* y1, double* yp
 
 void ImplicitStages::estimate(const State& state, double h, double* error, bool refine,
                               Statistics& statistics) {
-  double* const slope = d_;
-  double* const moved = residual_;
-  const double at = constants_.defect_at;
-  kernels_.sum(s_, stride_, constants_.defect_slope.data(), slope_, slope);
-  const double* point = state.y.data();
-  if (at != 0) {
-    kernels_.sum(s_, stride_, constants_.defect_value.data(), z_, moved);
-    for (int k = 0; k < n_; ++k) moved[k] += state.y[k];
-    point = moved;
+  double *const slope = d_, *const moved = residual_, *const estimate = v_;
+  bool is_first = true;
+  for (const StageConstants::Defect& defect : constants_.defects) {
+    kernels_.sum(s_, stride_, defect.slope.data(), slope_, slope);
+    const double* point = state.y.data();
+    if (defect.at != 0) {
+      kernels_.sum(s_, stride_, defect.value.data(), z_, moved);
+      for (int k = 0; k < n_; ++k) moved[k] += state.y[k];
+      point = moved;
+    }
+    for (int round = 0; round < (refine ? 2 : 1); ++round) {
+      if (round > 0) {
+        for (int k = 0; k < n_; ++k) moved[k] = point[k] + estimate[k];
+        point = moved;
+      }
+      minus_defect(state.t + defect.at * h, point, slope, estimate, statistics);
+      factors_.solve_estimate(estimate);
+      std::fill(estimate + n_, estimate + stride_, 0.0);  // where a solution is not finite
+    }
+    for (int k = 0; k < n_; ++k)
+      error[k] = is_first ? estimate[k] : std::abs(error[k]) + std::abs(estimate[k]);
+    is_first = false;
   }
-  double* const estimate = v_;
-  const auto defect = [&] {
-    minus_defect(state.t + at * h, point, slope, estimate, statistics);
-    factors_.solve_estimate(estimate);
-    std::copy(estimate, estimate + n_, error);
-    std::fill(estimate + n_, estimate + stride_, 0.0);  // where a solution is not finite
-  };
-  defect();
-  if (!refine) return;
-  for (int k = 0; k < n_; ++k) moved[k] = point[k] + error[k];
-  point = moved;
-  defect();
 }
 
 bool ImplicitStages::predict(const State& state, double h, double part, double* y) const {

@@ -51,12 +51,20 @@ StageConstants::StageConstants(const Tableau& tableau)
   if (!first_at_zero && order_of_stages >= s) basis = std::make_shared<CollocationBasis>(data.c);
   estimate_gamma =
       data.gamma.empty() ? std::hypot(data.pairs[0].alpha, data.pairs[0].beta) : data.gamma[0];
-  // With an explicit first stage the defect vanishes at 0; the middle of the first gap serves.
-  defect_at = data.explicit_first ? 0.5 * data.c[0] : 0.0;
-  defect_value.resize(s), defect_slope.resize(s), end_slope.resize(s);
-  polynomial.basis(defect_at, defect_value.data());
-  polynomial.stage_basis(defect_at, defect_slope.data());
+  // With an explicit first stage the defect vanishes at 0; the middle of the first gap serves. With
+  // an implicit one that lies there it vanishes wherever F does not depend on y; both serve.
+  if (!data.explicit_first) add_defect(0);
+  if (data.explicit_first) add_defect(0.5 * data.c[0]);
+  if (!data.explicit_first && first_at_zero && s > 1) add_defect(0.5 * data.c[1]);
+  end_slope.resize(s);
   polynomial.stage_basis(1.0, end_slope.data());
+}
+
+void StageConstants::add_defect(double at) {
+  const auto s = static_cast<std::size_t>(data.unknowns);
+  Defect& defect = defects.emplace_back(Defect{at, std::vector<double>(s), std::vector<double>(s)});
+  polynomial.basis(at, defect.value.data());
+  polynomial.stage_basis(at, defect.slope.data());
 }
 
 const StageConstants& stage_constants(const Tableau& method) {

@@ -23,9 +23,17 @@ struct StageConstants {
   StagePolynomial polynomial = {};
   StagePolynomial low_polynomial = {};  ///< through the last three stages; empty for few stages
   std::shared_ptr<const CollocationBasis> basis = {};  ///< null unless u(0) = y_n, u(1) = y_{n+1}
-  double defect_at = 0;  ///< theta at which the estimate takes the defect
-  std::vector<double> defect_value, defect_slope, end_slope;
+  /// What the estimate takes at theta = `at`: of stages that value and slope are sums of.
+  struct Defect {
+    double at;
+    std::vector<double> value, slope;
+  };
+  std::vector<Defect> defects = {};  ///< one, or two whose sizes are added
+  std::vector<double> end_slope;
   double estimate_gamma = 0;
+
+ private:
+  void add_defect(double at);
 };
 
 /// Lives as long as the program.
