@@ -16,7 +16,6 @@ constexpr int most_constraints = 400;  // their combinations are compared as den
 constexpr double rounding = 1e-9;      // of such a comparison, C being of moderate condition
 // How far from the start positions are looked at. Equations may be undefined at the far ones.
 constexpr double distances[] = {0.03, 0.1, 0.3};
-constexpr double near = 0.03;
 
 /// What the equations say of each variable, and which rows are which.
 struct Parts {
@@ -186,7 +185,7 @@ class Probe {
       yp_ = Vector::Zero(y_.size());
       const Matrix directions = multiplied();
       const bool is_defined = sample() && directions.allFinite();
-      if (!is_defined && distance > near) continue;
+      if (!is_defined && distance > distances[0]) continue;
       if (!is_defined || directions.colPivHouseholderQr().rank() < constraints() ||
           !are_derivatives())
         return false;

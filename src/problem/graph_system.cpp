@@ -8,6 +8,7 @@
 
 #include "analysis/signature.h"
 #include "expression/code_generation.h"
+#include "expression/rebuild.h"
 #include "problem/algebraic_rows.h"
 #include "problem/graph_constraints.h"
 #include "problem/system_of.h"
@@ -190,10 +191,7 @@ MassDependence mass_dependence(const EquationSet& equations) {
         if (leaf.kind == Leaf::Kind::variable && leaf.order == 1) result.on_rates = true;
         if (result.on_rates) return result;
       }
-      const int count = operands_of(n.op);
-      if (count > 0) open.push_back(n.a);
-      if (count > 1) open.push_back(n.b);
-      if (count > 2) open.push_back(n.c);
+      for_operands(n, [&](NodeId operand) { open.push_back(operand); });
     }
   }
   return result;
