@@ -1,8 +1,7 @@
-// Mechanisms: the pendulum of [HairerLubichRoche1989], car axis and Fekete points of [TestSet].
+// Mechanisms: a pendulum, car axis and Fekete points of [TestSet].
 #include <cmath>
 #include <numbers>
 
-#include "reproduce/problems.h"
 #include "reproduce/testset.h"
 
 namespace daedalus::reproduce {
@@ -124,27 +123,38 @@ struct FeketeFirstOrder {
 }  // namespace
 
 TestProblem rod_pendulum() {
-  TestProblem result = shipped("pendulum_rest");
-  const ReferenceProblem known = pendulum(Formulation::index_1);
+  constexpr double gravity = 9.81;
+  TestProblem result = shipped("pendulum");
   result.title = "Pendulum; other codes are given its index 1 form";
-  result.reference = known.at_end();
-  result.statement.problem = known.problem;
   result.differential = range(0, 4);
   result.algebraic = {4};
+  const Values start = {1, 0, 0, 0, 0};
+  result.statement.problem = {
+      .form = Mechanical{.coordinates = 2,
+                         .holonomic = 1,
+                         .force = [](auto, auto, auto out) { out[0] = 0.0, out[1] = -gravity; },
+                         // Half the squared radius: lambda is the tension of the rod.
+                         .constraint =
+                             [](auto q, auto out) {
+                               out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
+                             }},
+      .t_span = {0, 10},
+      .start = start};
   Statement others = {.place = range(0, 5)};
-  others.problem = {.form = LinearlyImplicit{.size = 5,
-                                             .mass = Mass::diagonal({1, 1, 1, 1, 0}),
-                                             .f =
-                                                 [](auto y, auto out) {
-                                                   out[0] = y[2];
-                                                   out[1] = y[3];
-                                                   out[2] = -y[4] * y[0];
-                                                   out[3] = -y[4] * y[1] - 1.0;
-                                                   out[4] = y[2] * y[2] + y[3] * y[3] - y[1] -
-                                                            (y[0] * y[0] + y[1] * y[1]) * y[4];
-                                                 }},
-                    .t_span = known.problem.t_span,
-                    .start = {1, 0, 0, 0, 0}};
+  others.problem = {
+      .form = LinearlyImplicit{.size = 5,
+                               .mass = Mass::diagonal({1, 1, 1, 1, 0}),
+                               .f =
+                                   [](auto y, auto out) {
+                                     out[0] = y[2];
+                                     out[1] = y[3];
+                                     out[2] = -y[4] * y[0];
+                                     out[3] = -y[4] * y[1] - gravity;
+                                     out[4] = y[2] * y[2] + y[3] * y[3] - gravity * y[1] -
+                                              (y[0] * y[0] + y[1] * y[1]) * y[4];
+                                   }},
+      .t_span = {0, 10},
+      .start = start};
   result.first_order = others;
   return result;
 }
