@@ -77,6 +77,14 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, P
   instructions_.insert(instructions_.end(), copies.begin(), copies.end());
 }
 
+Tape::Tape(int inputs, int registers, std::vector<Instruction> instructions,
+           std::vector<double> constants, std::vector<int> outputs)
+    : inputs_(inputs),
+      registers_(registers),
+      instructions_(std::move(instructions)),
+      constants_(std::move(constants)),
+      outputs_(std::move(outputs)) {}
+
 namespace {
 
 template <class F>

@@ -21,6 +21,10 @@ class Tape {
   /// as many as `in_a_row` says, lie side by side.
   Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs,
        Products products = Products::rounded, int in_a_row = 0);
+  struct Instruction;
+  /// Written by somebody else, constants behind the inputs.
+  Tape(int inputs, int registers, std::vector<Instruction> instructions,
+       std::vector<double> constants, std::vector<int> outputs);
 
   struct Instruction {
     enum class Kind : std::uint8_t {

@@ -42,6 +42,17 @@ bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
   return made.is_finite;
 }
 
+std::optional<ProjectedField::MadeStages> ConstrainedMotion::make_stages(const Stages& step) {
+  StraightMotion* code = equations_->straight();
+  if (!code || !code->has_stages(step.terms)) return std::nullopt;
+  const StraightMotion::MadeStages made =
+      code->make_stages(step.terms, {step.times, step.weights, step.x, step.slope + n_});
+  if (!is_regular(made.rows) || !are_finite(made.end, 2 * static_cast<std::size_t>(n_)))
+    return std::nullopt;
+  factorizations += step.terms.stages - 1;
+  return MadeStages{made.slopes, made.point, made.end, made.estimates};
+}
+
 /// Of the last slope by code.
 void ConstrainedMotion::show_accelerations(double* a) const {
   const StraightMotion& code = *equations_->straight();

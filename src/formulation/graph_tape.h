@@ -56,6 +56,8 @@ class GraphTape {
     if (modes_) std::copy(modes_->begin(), modes_->end(), memory_.begin() + 1 + state_);
     tape_->run_one(memory_.data());
   }
+  const std::shared_ptr<const Tape>& tape() const { return tape_; }
+  const std::shared_ptr<const std::vector<double>>& modes() const { return modes_; }
   /// Of the last run.
   const double* inputs() const { return memory_.data(); }
   /// Their sum.

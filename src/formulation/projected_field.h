@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace daedalus {
 
 class ConstraintMatrix;
 class SavedState;
+struct SlopeTerms;
 
 /// How multipliers are found: by factors of G M^-1 G^T or G B, or by products with G and B alone.
 enum class Solves { by_factors, by_products };
@@ -72,6 +74,22 @@ class ProjectedField {
   /// the case of motions. False: not found, or the constraints are nearly dependent.
   virtual bool constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) {
     return (void)ahead, slope(t, x, xp);
+  }
+  /// All stages of an explicit step from x, all at once.
+  struct Stages {
+    const SlopeTerms& terms;
+    const double *times, *weights;  ///< of the stages; of the terms, times the step size
+    const double *x, *slope;        ///< where it begins
+  };
+  /// Until the next ones are made: slopes of the second stage and those behind it, positions of the
+  /// last one, the end, and estimates, one behind the other.
+  struct MadeStages {
+    const double *slopes, *last_positions, *end, *estimates;
+  };
+  /// Nothing: there is no code for it, or constraints that are nearly dependent in one of the
+  /// stages have to be looked at.
+  virtual std::optional<MadeStages> make_stages(const Stages& step) {
+    return (void)step, std::nullopt;
   }
   /// Whether x' is affine in the multipliers; known after `begin`.
   virtual bool is_affine() const { return true; }

@@ -129,7 +129,11 @@ std::optional<StraightMotion> StraightMotion::make(
   append(outputs, rows);
   if (!force_is_given) append(weights, motion.force);
   result.accelerate_ = tape(outputs, weights);
-  if (force_is_given) result.accelerate_.put_second_at(motion.given_force, n);
+  if (force_is_given)
+    result.accelerate_.put_second_at(motion.given_force, n);
+  else
+    result.stage_code_ =
+        std::make_shared<StageCode>(result.accelerate_.tape(), n, result.m_, result.m_ + 1);
 
   Nodes velocities = builder.least(rates, weights);
   outputs = builder.least(constraints.g, weights);
@@ -147,6 +151,39 @@ void StraightMotion::multipliers(double* lambda) const {
 
 void StraightMotion::force(double* f) const {
   accelerate_.hand_out(n_ + 3 * m_ + 1, n_, f);
+}
+
+bool StraightMotion::has_stages(const SlopeTerms& terms) {
+  // To make it takes about as long as it saves in a few hundred steps.
+  constexpr int steps_before = 100;
+  if (!stage_code_ || asked_for_stages_ > steps_before) return stages_ != nullptr;
+  const int asked = asked_for_stages_++;
+  if (asked == 0)
+    stages_ = stage_code_->known(terms);
+  else if (asked == steps_before && !stages_)
+    stages_ = stage_code_->made(terms);
+  if (!stages_) return false;
+  asked_for_stages_ = steps_before + 1;
+  const Tape& tape = stages_->tape();
+  stage_memory_.resize(static_cast<std::size_t>(tape.registers()));
+  std::copy(tape.constants().begin(), tape.constants().end(),
+            stage_memory_.begin() + tape.inputs());
+  return true;
+}
+
+StraightMotion::MadeStages StraightMotion::make_stages(const SlopeTerms& terms,
+                                                       const Stages& step) {
+  const StagePlaces& at = stages_->places();
+  double* memory = stage_memory_.data();
+  std::copy(step.times, step.times + terms.stages, memory + at.times);
+  std::copy(step.weights, step.weights + terms.scaled(), memory + at.weights);
+  std::copy(step.x, step.x + 2 * n_, memory + at.state);
+  std::copy(step.a, step.a + n_, memory + at.state + 2 * n_);
+  if (const auto& modes = accelerate_.modes())
+    std::copy(modes->begin(), modes->end(), memory + at.further);
+  stages_->tape().run_one(memory);
+  return {memory + at.slopes, memory + at.point, memory + at.end, memory + at.estimates,
+          rows(memory + at.most)};
 }
 
 StraightMotion::Correction StraightMotion::correct(double t, const double* q, const double* v) {

@@ -11,6 +11,7 @@
 
 #include "formulation/graph_tape.h"
 #include "formulation/position_constraints.h"
+#include "formulation/stage_code.h"
 #include "linear/long_vectors.h"
 
 namespace daedalus {
@@ -63,6 +64,23 @@ class StraightMotion {
   /// If it is an expression.
   void force(double* f) const;
 
+  /// All stages of an explicit step at once. Its code is made when somebody has asked for it often;
+  /// false: not yet, or it is too long.
+  bool has_stages(const SlopeTerms& terms);
+  struct Stages {
+    const double* times;    ///< of each stage
+    const double* weights;  ///< of the terms, times the step size
+    const double *x, *a;    ///< q, v and the accelerations there
+  };
+  struct MadeStages {
+    const double* slopes;  ///< v and a of the second stage and those behind it
+    const double* point;   ///< q of the last stage
+    const double* end;     ///< q and v
+    const double* estimates;
+    Rows rows;  ///< the longest rows and the least pivots of all stages
+  };
+  MadeStages make_stages(const SlopeTerms& terms, const Stages& step);
+
   Correction correct(double t, const double* q, const double* v);
   /// Puts x onto the constraints, if `is_regular` agrees to all rows on the way; q is of this size.
   template <class IsRegular>
@@ -75,6 +93,10 @@ class StraightMotion {
   int n_ = 0, m_ = 0;
   GraphTape accelerate_, correct_;
   std::vector<double> projected_;
+  std::shared_ptr<StageCode> stage_code_;  ///< null: forces are given
+  std::shared_ptr<const StageTape> stages_;
+  int asked_for_stages_ = 0;
+  std::vector<double> stage_memory_;
 };
 
 inline StraightMotion::Rows StraightMotion::rows(const double* at) const {

@@ -15,20 +15,24 @@ inline Lanes sum_of_short_terms(int k, int rest, int count, const double* weight
   return even + odd;
 }
 
-/// Several registers at once, so that a term need not wait for the one before it.
+/// Several registers at once, so that a term need not wait for the one before it. The same order of
+/// terms for all lengths, which code for single numbers has too.
 void sum_of_terms(int n, int count, const double* weight, const double* const* term,
                   const double* from, double* to) {
   constexpr int registers = 4;
   int k = 0;
   for (; k + registers * width <= n; k += registers * width) {
-    Lanes x[registers];
+    Lanes even[registers], odd[registers] = {};
     for (int r = 0; r < registers; ++r)
-      x[r] = from ? load_unaligned(from + k + r * width) : Lanes{};
-    for (int j = 0; j < count; ++j) {
+      even[r] = from ? load_unaligned(from + k + r * width) : Lanes{};
+    const auto add = [&](Lanes* sum, int j) {
       const Lanes w = spread(weight[j]);
-      for (int r = 0; r < registers; ++r) x[r] += w * load_unaligned(term[j] + k + r * width);
-    }
-    for (int r = 0; r < registers; ++r) store_upto(to + k + r * width, x[r], width);
+      for (int r = 0; r < registers; ++r) sum[r] += w * load_unaligned(term[j] + k + r * width);
+    };
+    int j = 0;
+    for (; j + 2 <= count; j += 2) add(even, j), add(odd, j + 1);
+    if (j < count) add(even, j);
+    for (int r = 0; r < registers; ++r) store_upto(to + k + r * width, even[r] + odd[r], width);
   }
   for (; k + width <= n; k += width)
     store_upto(to + k, sum_of_short_terms(k, width, count, weight, term, from), width);

@@ -25,7 +25,8 @@ ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const Ex
       slopes_(x_.size() * static_cast<std::size_t>(method_.all_stages)),
       stage_(x_.size()),
       ahead_(x_.size()),
-      estimate_(x_.size()),
+      estimates_(2 * x_.size()),
+      times_(static_cast<std::size_t>(method_.stages)),
       sums_(method_, slopes_.data(), length_, kernels_) {}
 
 void ExplicitStepper::sum_up(const double* from, double h, const double* weights, int count,
@@ -63,9 +64,10 @@ double ExplicitStepper::first_step(double limit) {
   h = std::copysign(std::min({h, std::abs(span), options_.max_step}), span);
   for (int i = 0; i < n_; ++i) stage_[i] = y[i] + h * slope(0)[i];
   ++statistics_.rhs;
-  if (field_->slope(state_.t + h, stage_.data(), estimate_.data())) {
-    for (int i = 0; i < n_; ++i) estimate_[i] -= slope(0)[i];
-    const double largest = std::max(rate, weighted(estimate_.data(), y, y) / std::abs(h));
+  double* change = estimate(0);
+  if (field_->slope(state_.t + h, stage_.data(), change)) {
+    for (int i = 0; i < n_; ++i) change[i] -= slope(0)[i];
+    const double largest = std::max(rate, weighted(change, y, y) / std::abs(h));
     const double by_order = largest <= 1e-15 ? std::max(1e-6, 1e-3 * std::abs(h))
                                              : std::pow(0.01 / largest, 1.0 / method_.order);
     h = std::copysign(std::min({100 * std::abs(h), by_order, std::abs(span), options_.max_step}),
@@ -83,8 +85,38 @@ bool ExplicitStepper::make_constrained_slope(int i, double h) {
                                    slope(i));
 }
 
+bool ExplicitStepper::make_stages_at_once(double h) {
+  if (on_manifold_ || method_.constrained) return false;
+  for (int i = 0; i < method_.stages; ++i) times_[i] = state_.t + method_.c[i] * h;
+  const auto made = field_->make_stages(
+      {sums_.terms(), times_.data(), sums_.scaled_weights(), x_.data(), slope(0)});
+  if (!made) return false;
+  statistics_.rhs += method_.stages - 1;
+  if (field_->health() < watch_.suspicious()) return false;
+  const int last = method_.stages - 1, half = n_ / 2;
+  slopes_elsewhere_ = made->slopes;
+  const double* last_slope = made->slopes + static_cast<std::ptrdiff_t>(last - 1) * n_;
+  std::copy(last_slope, last_slope + n_, slope(last));
+  std::copy(made->last_positions, made->last_positions + half, stage_.begin());
+  std::copy(last_slope, last_slope + half, stage_.begin() + half);
+  std::copy(made->end, made->end + n_, next_x_.begin());
+  if (!method_.error_needs_end() && method_.error_stages() == method_.stages + 1)
+    estimates_elsewhere_ = made->estimates;
+  return true;
+}
+
+/// The polynomial of a step needs all of them, and few steps are asked for it.
+void ExplicitStepper::fetch_slopes() const {
+  if (!slopes_elsewhere_) return;
+  for (int i = 1; i < method_.stages; ++i)
+    std::copy_n(slopes_elsewhere_ + static_cast<std::ptrdiff_t>(i - 1) * n_, n_,
+                slopes_.begin() + static_cast<std::ptrdiff_t>(i) * length_);
+  slopes_elsewhere_ = nullptr;
+}
+
 ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
   sums_.set_step(h);
+  if (make_stages_at_once(h)) return Outcome::done;
   for (int i = 1; i < method_.stages; ++i) {
     const double t = state_.t + method_.c[i] * h;
     sums_.stage(i, x_.data(), stage_.data());
@@ -115,6 +147,7 @@ bool ExplicitStepper::make_end(double t) {
 
 /// Those inside of the step, for the estimate or the polynomial.
 void ExplicitStepper::make_slopes_inside(double t, const double* x, double h, int count) {
+  fetch_slopes();
   for (int& i = slopes_known_; i < count; ++i) {
     const double at = t + method_.c[i] * h;
     sum_up(x, h, method_.a[i].data(), i, ahead_.data());
@@ -135,6 +168,7 @@ void ExplicitStepper::ask_field_for(double h) {
 }
 
 bool ExplicitStepper::take_step(double h, double end) {
+  slopes_elsewhere_ = estimates_elsewhere_ = nullptr;
   ask_field_for(h);
   begin_step();
   on_manifold_ = watch_.is_near(h, h_used_);
@@ -170,14 +204,20 @@ void ExplicitStepper::note_stiffness() {
   }
 }
 
+const double* ExplicitStepper::make_estimate(int e) {
+  if (estimates_elsewhere_) return estimates_elsewhere_ + static_cast<std::ptrdiff_t>(e) * n_;
+  fetch_slopes();
+  sums_.estimate(e, estimate(e));
+  return estimate(e);
+}
+
 double ExplicitStepper::error(double h) {
   if (method_.error_stages() > method_.stages + 1)
     make_slopes_inside(state_.t, x_.data(), h, method_.error_stages());
   double part[2] = {0, 0};
   for (int e = 0; e < 2; ++e) {
     if (method_.error_order[e] == 0) continue;
-    sums_.estimate(e, estimate_.data());
-    part[e] = weighted(estimate_.data(), x_.data(), next_x_.data()) / share();
+    part[e] = weighted(make_estimate(e), x_.data(), next_x_.data()) / share();
   }
   if (method_.error_order[1] == 0) return std::abs(h) * part[0];
   const double both = part[0] * part[0] + 0.01 * part[1] * part[1];
@@ -301,6 +341,7 @@ void ExplicitStepper::interpolant(Interpolant& out) {
 }
 
 void ExplicitStepper::save(std::vector<double>& memory) const {
+  fetch_slopes();
   save_state(memory, state_), save_state(memory, next_);
   memory.push_back(h_), memory.push_back(h_used_);
   memory.push_back(stiff_steps_), memory.push_back(easy_steps_);
@@ -313,6 +354,7 @@ void ExplicitStepper::save(std::vector<double>& memory) const {
 }
 
 void ExplicitStepper::restore(SavedState& memory) {
+  slopes_elsewhere_ = nullptr;
   restore_state(memory, state_), restore_state(memory, next_);
   h_ = memory.number(), h_used_ = memory.number();
   stiff_steps_ = static_cast<int>(memory.number()), easy_steps_ = static_cast<int>(memory.number());

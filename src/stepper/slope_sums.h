@@ -2,6 +2,7 @@
 // Sums of slopes with the weights of a method, its zeros left out once and for all.
 #include <vector>
 
+#include "expression/stage_tape.h"
 #include "linear/sum_kernels.h"
 #include "method/explicit.h"
 
@@ -12,49 +13,46 @@ class SlopeSums {
   /// Slope j is the vector of `length` at slopes + j length.
   SlopeSums(const ExplicitTable& method, const double* slopes, int length, SumKernels kernels)
       : length_(length), sum_(kernels.sum) {
+    terms_.stages = method.stages;
     for (int i = 0; i < method.stages; ++i) add_row(method.a[i].data(), i, slopes);
-    end_ = add_row(method.b.data(), method.stages, slopes);
-    estimates_ = static_cast<int>(rows_.size());
+    add_row(method.b.data(), method.stages, slopes);
     for (const auto& e : method.e) add_row(e.data(), method.error_stages(), slopes);
-    scaled_ = weights_;
+    scaled_ = terms_.weight;
   }
 
   void set_step(double h) {
-    const std::size_t count = weights_.size();
-    for (std::size_t k = 0; k < count; ++k) scaled_[k] = h * weights_[k];
+    const std::size_t count = static_cast<std::size_t>(terms_.scaled());
+    for (std::size_t k = 0; k < count; ++k) scaled_[k] = h * terms_.weight[k];
   }
+  const SlopeTerms& terms() const { return terms_; }
+  const double* scaled_weights() const { return scaled_.data(); }
   /// x = from + h sum_j a_ij slope_j, and with b for the end of the step.
-  void stage(int i, const double* from, double* x) const { sum(i, scaled_.data(), from, x); }
-  void end(const double* from, double* x) const { sum(end_, scaled_.data(), from, x); }
+  void stage(int i, const double* from, double* x) const { sum(i, from, x); }
+  void end(const double* from, double* x) const { sum(terms_.stages, from, x); }
   /// Estimate e of the error over h.
-  void estimate(int e, double* x) const { sum(estimates_ + e, weights_.data(), nullptr, x); }
+  void estimate(int e, double* x) const { sum(terms_.stages + 1 + e, nullptr, x); }
 
  private:
-  struct Row {
-    std::size_t first;
-    int count;
-  };
-
-  int add_row(const double* weights, int count, const double* slopes) {
-    rows_.push_back({weights_.size(), 0});
+  void add_row(const double* weights, int count, const double* slopes) {
+    terms_.rows.push_back({static_cast<int>(terms_.weight.size()), 0});
     for (int j = 0; j < count; ++j) {
       if (weights[j] == 0) continue;
-      weights_.push_back(weights[j]);
-      terms_.push_back(slopes + static_cast<std::ptrdiff_t>(j) * length_);
-      ++rows_.back().count;
+      terms_.weight.push_back(weights[j]);
+      terms_.slope.push_back(j);
+      slopes_.push_back(slopes + static_cast<std::ptrdiff_t>(j) * length_);
+      ++terms_.rows.back().count;
     }
-    return static_cast<int>(rows_.size()) - 1;
   }
-  void sum(int row, const double* weights, const double* from, double* x) const {
-    const Row& own = rows_[static_cast<std::size_t>(row)];
-    sum_(length_, own.count, weights + own.first, terms_.data() + own.first, from, x);
+  void sum(int row, const double* from, double* x) const {
+    const SlopeTerms::Row& own = terms_.rows[static_cast<std::size_t>(row)];
+    sum_(length_, own.count, scaled_.data() + own.first, slopes_.data() + own.first, from, x);
   }
 
-  int length_, end_ = 0, estimates_ = 0;
+  int length_;
   decltype(SumKernels::sum) sum_;
-  std::vector<Row> rows_;
-  std::vector<double> weights_, scaled_;
-  std::vector<const double*> terms_;
+  SlopeTerms terms_;
+  std::vector<double> scaled_;  ///< weights, those of stages and the end times the step size
+  std::vector<const double*> slopes_;
 };
 
 }  // namespace daedalus
