@@ -87,9 +87,11 @@ bool ExplicitStepper::make_constrained_slope(int i, double h) {
 
 bool ExplicitStepper::make_stages_at_once(double h) {
   if (on_manifold_ || method_.constrained) return false;
-  for (int i = 0; i < method_.stages; ++i) times_[i] = state_.t + method_.c[i] * h;
+  const double t = state_.t, *c = method_.c.data();
+  double* times = times_.data();
+  for (int i = 0; i < method_.stages; ++i) times[i] = t + c[i] * h;
   const auto made = field_->make_stages(
-      {sums_.terms(), times_.data(), sums_.scaled_weights(), x_.data(), slope(0)});
+      {sums_.terms(), times, sums_.scaled_weights(), x_.data(), slope(0)});
   if (!made) return false;
   statistics_.rhs += method_.stages - 1;
   if (field_->health() < watch_.suspicious()) return false;

@@ -21,8 +21,8 @@ class SlopeSums {
   }
 
   void set_step(double h) {
-    const std::size_t count = static_cast<std::size_t>(terms_.scaled());
-    for (std::size_t k = 0; k < count; ++k) scaled_[k] = h * terms_.weight[k];
+    const double* weights = terms_.weight.data();
+    sum_(terms_.scaled(), 1, &h, &weights, nullptr, scaled_.data());
   }
   const SlopeTerms& terms() const { return terms_; }
   const double* scaled_weights() const { return scaled_.data(); }
