@@ -154,16 +154,10 @@ void StraightMotion::force(double* f) const {
 }
 
 bool StraightMotion::has_stages(const SlopeTerms& terms) {
-  // To make it takes about as long as it saves in a few hundred steps.
-  constexpr int steps_before = 100;
-  if (!stage_code_ || asked_for_stages_ > steps_before) return stages_ != nullptr;
-  const int asked = asked_for_stages_++;
-  if (asked == 0)
-    stages_ = stage_code_->known(terms);
-  else if (asked == steps_before && !stages_)
-    stages_ = stage_code_->made(terms);
-  if (!stages_) return false;
-  asked_for_stages_ = steps_before + 1;
+  if (stages_ || !stage_code_) return stages_ != nullptr;
+  if (!stage_code_->is_due(terms)) return false;
+  stages_ = stage_code_->of(terms);
+  if (!stages_) return stage_code_.reset(), false;
   const Tape& tape = stages_->tape();
   stage_memory_.resize(static_cast<std::size_t>(tape.registers()));
   std::copy(tape.constants().begin(), tape.constants().end(),

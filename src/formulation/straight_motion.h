@@ -93,9 +93,8 @@ class StraightMotion {
   int n_ = 0, m_ = 0;
   GraphTape accelerate_, correct_;
   std::vector<double> projected_;
-  std::shared_ptr<StageCode> stage_code_;  ///< null: forces are given
+  std::shared_ptr<StageCode> stage_code_;  ///< null: forces are given, or it is too long
   std::shared_ptr<const StageTape> stages_;
-  int asked_for_stages_ = 0;
   std::vector<double> stage_memory_;
 };
 
