@@ -1,4 +1,5 @@
 // Mechanisms: a pendulum, car axis and Fekete points of [TestSet].
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -70,20 +71,25 @@ struct CarFirstOrder {
 
 constexpr int charges = 20;
 
-/// Adds the repulsion of all pairs at the positions p.
+/// Adds the repulsion of all pairs at the positions p. Each coordinate in an array of its own, and
+/// the sums over b apart: so compilers may take several b at once.
 template <class P, class Out>
 void add_repulsion(const P& p, Out&& out) {
+  using Scalar = std::decay_t<decltype(p[0])>;
+  using Row = std::array<Scalar, charges>;
+  Row x, y, z, on_x{}, on_y{}, on_z{}, from_x, from_y, from_z;
   for (int a = 0; a < charges; ++a) {
+    x[a] = p[3 * a], y[a] = p[3 * a + 1], z[a] = p[3 * a + 2];
     for (int b = 0; b < a; ++b) {
-      const auto x = p[3 * a] - p[3 * b];
-      const auto y = p[3 * a + 1] - p[3 * b + 1];
-      const auto z = p[3 * a + 2] - p[3 * b + 2];
-      const auto r = 1.0 / (x * x + y * y + z * z);
-      out[3 * a] += x * r, out[3 * b] -= x * r;
-      out[3 * a + 1] += y * r, out[3 * b + 1] -= y * r;
-      out[3 * a + 2] += z * r, out[3 * b + 2] -= z * r;
+      const Scalar dx = x[a] - x[b], dy = y[a] - y[b], dz = z[a] - z[b];
+      const Scalar r = 1.0 / (dx * dx + dy * dy + dz * dz);
+      from_x[b] = dx * r, from_y[b] = dy * r, from_z[b] = dz * r;
+      on_x[b] -= from_x[b], on_y[b] -= from_y[b], on_z[b] -= from_z[b];
     }
+    for (int b = 0; b < a; ++b) on_x[a] += from_x[b], on_y[a] += from_y[b], on_z[a] += from_z[b];
   }
+  for (int a = 0; a < charges; ++a)
+    out[3 * a] += on_x[a], out[3 * a + 1] += on_y[a], out[3 * a + 2] += on_z[a];
 }
 
 Vector fekete_start() {
@@ -130,31 +136,29 @@ TestProblem rod_pendulum() {
   result.algebraic = {4};
   const Values start = {1, 0, 0, 0, 0};
   result.statement.problem = {
-      .form = Mechanical{.coordinates = 2,
-                         .holonomic = 1,
-                         .force = [](auto, auto, auto out) { out[0] = 0.0, out[1] = -gravity; },
-                         // Half the squared radius: lambda is the tension of the rod.
-                         .constraint =
-                             [](auto q, auto out) {
-                               out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
-                             }},
+      .form = Mechanical{
+          .coordinates = 2,
+          .holonomic = 1,
+          .force = [](auto, auto, auto out) { out[0] = 0.0, out[1] = -gravity; },
+          // Half the squared radius: lambda is the tension of the rod.
+          .constraint = [](auto q, auto out) { out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0); }},
       .t_span = {0, 10},
       .start = start};
   Statement others = {.place = range(0, 5)};
-  others.problem = {
-      .form = LinearlyImplicit{.size = 5,
-                               .mass = Mass::diagonal({1, 1, 1, 1, 0}),
-                               .f =
-                                   [](auto y, auto out) {
-                                     out[0] = y[2];
-                                     out[1] = y[3];
-                                     out[2] = -y[4] * y[0];
-                                     out[3] = -y[4] * y[1] - gravity;
-                                     out[4] = y[2] * y[2] + y[3] * y[3] - gravity * y[1] -
-                                              (y[0] * y[0] + y[1] * y[1]) * y[4];
-                                   }},
-      .t_span = {0, 10},
-      .start = start};
+  others.problem = {.form = LinearlyImplicit{.size = 5,
+                                             .mass = Mass::diagonal({1, 1, 1, 1, 0}),
+                                             .f =
+                                                 [](auto y, auto out) {
+                                                   out[0] = y[2];
+                                                   out[1] = y[3];
+                                                   out[2] = -y[4] * y[0];
+                                                   out[3] = -y[4] * y[1] - gravity;
+                                                   out[4] = y[2] * y[2] + y[3] * y[3] -
+                                                            gravity * y[1] -
+                                                            (y[0] * y[0] + y[1] * y[1]) * y[4];
+                                                 }},
+                    .t_span = {0, 10},
+                    .start = start};
   result.first_order = others;
   return result;
 }

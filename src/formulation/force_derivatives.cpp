@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
+
+#include "linear/long_vectors.h"
 
 namespace daedalus {
 
@@ -16,9 +19,10 @@ ForceDerivatives::ForceDerivatives(Function<2> force, int coordinates)
   }
   in_.resize(2 * n), out_.resize(n), along_random_.resize(n);
   rows_of_.resize(2 * n), columns_of_.resize(n + 1);
+  std::vector<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
   for (int j = 0; j < n_; ++j) {
-    for (int i = 0; i < n_; ++i) rows_of_[j].push_back(i);
-    rows_of_[n_ + j] = {j};
+    rows_of_[j] = all, rows_of_[n_ + j] = {j};
     columns_of_[j] = {j}, columns_of_[n_].push_back(n_ + j);
   }
   for (int j = 0; j < 2 * n_; ++j) random_.push_back(1.5 + std::sin(7.0 * (j + 1)));
@@ -61,6 +65,19 @@ void ForceDerivatives::evaluate(double t, const double* q, const double* v, doub
   learn(rows);
 }
 
+/// The first of the columns that these directions are, if they are full ones side by side; else -1.
+int ForceDerivatives::full_columns(int first) const {
+  if (first + dual_directions > static_cast<int>(columns_of_.size())) return -1;
+  const int column = columns_of_[static_cast<std::size_t>(first)].front();
+  for (int lane = 0; lane < dual_directions; ++lane) {
+    const std::vector<int>& own = columns_of_[static_cast<std::size_t>(first + lane)];
+    if (own.size() != 1 || own.front() != column + lane ||
+        static_cast<int>(rows_of_[static_cast<std::size_t>(column + lane)].size()) < n_)
+      return -1;
+  }
+  return column;
+}
+
 /// With the one at random behind them.
 void ForceDerivatives::along_directions(double t, double* rows) {
   const int columns = 2 * n_, directions = static_cast<int>(columns_of_.size());
@@ -78,8 +95,13 @@ void ForceDerivatives::along_directions(double t, double* rows) {
     std::fill(out_.begin(), out_.end(), Dual());
     force_(Dual(t), {InputOf<Dual>(in_.data(), n_), InputOf<Dual>(in_.data() + n_, n_)},
            OutputOf<Dual>(out_.data(), n_));
+    const int full = full_columns(first);
+    for (int i = 0; full >= 0 && i < n_; ++i)
+      std::copy_n(out_[static_cast<std::size_t>(i)].d.begin(), dual_directions,
+                  rows + i * columns + full);
     each_column(first, [&](int j, std::size_t lane) {
       in_[j].d[lane] = 0;
+      if (full >= 0) return;
       for (const int i : rows_of_[static_cast<std::size_t>(j)])
         rows[i * columns + j] = out_[i].d[lane];
     });
@@ -109,13 +131,15 @@ void ForceDerivatives::one_by_one(double t, double* rows) {
 bool ForceDerivatives::agrees(const double* rows) const {
   constexpr double rounding = 1e-9;
   const int columns = 2 * n_;
-  for (int i = 0; i < n_; ++i) {
-    double sum = 0, size = 0;
-    for (int j = 0; j < columns; ++j) {
-      const double part = rows[i * columns + j] * random_[j];
-      sum += part, size += std::abs(part);
-    }
-    if (std::abs(sum - along_random_[i]) > rounding * size) return false;
+  for (int i = 0; i < n_; ++i, rows += columns) {
+    const double along = along_random_[i];
+    const double apart =
+        std::abs(long_dot(rows, random_.data(), static_cast<std::size_t>(columns)) - along);
+    if (apart <= rounding * std::abs(along)) continue;
+    // Terms may cancel.
+    double size = 0;
+    for (int j = 0; j < columns; ++j) size += std::abs(rows[j] * random_[j]);
+    if (apart > rounding * size) return false;
   }
   return true;
 }

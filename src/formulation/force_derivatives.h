@@ -19,6 +19,7 @@ class ForceDerivatives {
   void evaluate(double t, const double* q, const double* v, double* rows);
 
  private:
+  int full_columns(int first) const;
   void along_directions(double t, double* rows);
   void one_by_one(double t, double* rows);
   bool agrees(const double* rows) const;

@@ -2,10 +2,12 @@
 // Expressions of time, a state and the discrete values of a model, evaluated together.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/row_expressions.h"
 #include "expression/tape.h"
+#include "formulation/evaluation_order.h"
 
 namespace daedalus {
 
@@ -32,7 +34,13 @@ class GraphTape {
   static std::shared_ptr<const Tape> translated(const Graph& graph, int inputs,
                                                 const std::vector<NodeId>& outputs,
                                                 int in_a_row = 0) {
-    auto tape = std::make_shared<Tape>(graph, inputs, outputs, Tape::Products::fused, in_a_row);
+    // Few values stay in reach in any order, and ordering them takes longer than it saves.
+    constexpr std::size_t many = 64;
+    std::vector<NodeId> nodes = outputs;
+    std::optional<Graph> ordered;
+    if (nodes.size() > many) ordered = in_order_of_use(graph, nodes);
+    auto tape = std::make_shared<Tape>(ordered ? *ordered : graph, inputs, nodes,
+                                       Tape::Products::fused, in_a_row);
     tape->translate();
     return tape;
   }

@@ -4,10 +4,10 @@
 //   M da + G^T dlambda = df - (sum_k lambda_k g_k,qq) dq,   G da = -d(G a + gamma)|a,
 // and the constraints differentiated twice are G a + gamma, whatever a is. All 2n columns are
 // solved at once, by rows.
-#include <cmath>
-
 #include "formulation/force_derivatives.h"
 #include "formulation/sparse_motion.h"
+#include "linear/long_vectors.h"
+#include "linear/sum_kernels.h"
 
 namespace daedalus {
 
@@ -23,11 +23,24 @@ class SparseMotionDerivatives {
         bending_values_(sets_.bending.entries().size()),
         column_(static_cast<std::size_t>(n_)),
         rows_(static_cast<std::size_t>(n_) * static_cast<std::size_t>(2 * n_)),
-        right_side_(static_cast<std::size_t>(m_) * static_cast<std::size_t>(2 * n_)) {
+        right_side_(static_cast<std::size_t>(m_) * static_cast<std::size_t>(2 * n_)),
+        sum_(sum_kernels(best_instruction_set()).sum) {
     if (motion.force_function_)
       force_function_ = ForceDerivatives(motion.force_function_, n_);
     else
       force_values_.resize(sets_.force->entries().size());
+    for (const int j : motion.column_) driven_.push_back(row(j));
+    std::vector<std::vector<int>> pulls(static_cast<std::size_t>(n_)), of_row = pulls;
+    for (int i = 0; i < m_; ++i)
+      for (int k = motion.start_[i]; k < motion.start_[i + 1]; ++k)
+        pulls[motion.column_[k]].push_back(k), of_row[motion.column_[k]].push_back(i);
+    for (int j = 0; j < n_; ++j) {
+      pull_start_.push_back(static_cast<int>(pulls_.size()));
+      pulls_.insert(pulls_.end(), pulls[j].begin(), pulls[j].end());
+      for (const int i : of_row[j]) held_.push_back(right_side(i));
+    }
+    pull_start_.push_back(static_cast<int>(pulls_.size()));
+    pull_.resize(pulls_.size());
   }
 
   bool find(SparseMotion& motion, double t, const double* x, double* da_dq, double* da_dv) {
@@ -36,13 +49,18 @@ class SparseMotionDerivatives {
     find_right_sides(motion, t, q, v);
     scale_forces(motion);
     const int width = 2 * n_;
-    for (int i = 0; i < m_; ++i)
-      for (int k = motion.start_[i]; k < motion.start_[i + 1]; ++k)
-        add(right_side(i), motion.rows_[k], row(motion.column_[k]));
+    for (int i = 0; i < m_; ++i) {
+      const int first = motion.start_[i];
+      sum_(width, motion.start_[i + 1] - first, motion.rows_.data() + first, driven_.data() + first,
+           right_side(i), right_side(i));
+    }
     motion.gram_.solve_rows(right_side_.data(), width);
-    for (int i = 0; i < m_; ++i)
-      for (int k = motion.start_[i]; k < motion.start_[i + 1]; ++k)
-        add(row(motion.column_[k]), -motion.rows_[k], right_side(i));
+    for (std::size_t k = 0; k < pulls_.size(); ++k) pull_[k] = -motion.rows_[pulls_[k]];
+    for (int j = 0; j < n_; ++j) {
+      const int first = pull_start_[j];
+      sum_(width, pull_start_[j + 1] - first, pull_.data() + first, held_.data() + first, row(j),
+           row(j));
+    }
     unscale_motion(motion);
     return transpose(da_dq, da_dv);
   }
@@ -50,9 +68,6 @@ class SparseMotionDerivatives {
  private:
   double* row(int i) { return rows_.data() + static_cast<std::ptrdiff_t>(i) * 2 * n_; }
   double* right_side(int i) { return right_side_.data() + static_cast<std::ptrdiff_t>(i) * 2 * n_; }
-  void add(double* to, double factor, const double* what) const {
-    for (int j = 0; j < 2 * n_; ++j) to[j] += factor * what[j];
-  }
   int column_of(int variable, int order) const { return order * n_ + variable; }
 
   void find_right_sides(SparseMotion& motion, double t, const double* q, const double* v) {
@@ -90,8 +105,10 @@ class SparseMotionDerivatives {
     }
   }
   void scale(const double* factor) {
-    for (int i = 0; i < n_; ++i)
-      for (int j = 0; j < 2 * n_; ++j) row(i)[j] *= factor[i];
+    for (int i = 0; i < n_; ++i) {
+      double* own = row(i);
+      for (int j = 0; factor[i] != 1 && j < 2 * n_; ++j) own[j] *= factor[i];
+    }
   }
   void scale_forces(const SparseMotion& motion) {
     if (motion.mass_.is_diagonal()) return scale(motion.mass_.inverse_root());
@@ -102,18 +119,18 @@ class SparseMotionDerivatives {
     by_columns([&](double* x) { motion.mass_.from_scaled_motion(x); });
   }
 
-  bool transpose(double* da_dq, double* da_dv) {
-    double sum = 0;
+  bool transpose(double* da_dq, double* da_dv) const {
     constexpr int block = 8;
+    const int width = 2 * n_;
     for (int first = 0; first < n_; first += block) {
-      const int last = std::min(first + block, n_);
-      for (int j = 0; j < n_; ++j)
-        for (int i = first; i < last; ++i) {
-          da_dq[i + j * n_] = row(i)[j], da_dv[i + j * n_] = row(i)[n_ + j];
-          sum += row(i)[j] + row(i)[n_ + j];
-        }
+      const int count = std::min(block, n_ - first);
+      const double* from = rows_.data() + static_cast<std::ptrdiff_t>(first) * width;
+      for (int j = 0; j < n_; ++j) {
+        double *q = da_dq + first + j * n_, *v = da_dv + first + j * n_;
+        for (int i = 0; i < count; ++i) q[i] = from[i * width + j], v[i] = from[i * width + n_ + j];
+      }
     }
-    return std::isfinite(sum);
+    return are_finite(rows_.data(), rows_.size());
   }
 
   int n_, m_;
@@ -121,6 +138,11 @@ class SparseMotionDerivatives {
   ForceDerivatives force_function_;
   std::vector<double> slope_, curvature_values_, bending_values_, force_values_, column_;
   std::vector<double> rows_, right_side_;
+  decltype(SumKernels::sum) sum_;
+  std::vector<const double*> driven_;    ///< rows_ along the rows of G
+  std::vector<int> pull_start_, pulls_;  ///< the entries of G by coordinates
+  std::vector<const double*> held_;      ///< right_side_ of each
+  std::vector<double> pull_;             ///< their values, negative
 };
 
 bool SparseMotion::acceleration_derivatives(double t, const double* x, double* da_dq,

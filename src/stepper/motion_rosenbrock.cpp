@@ -23,6 +23,8 @@ MotionRosenbrock::MotionRosenbrock(std::shared_ptr<ProjectedField> field,
   stages_.resize(n * static_cast<std::size_t>(method.stages));
   for (auto* list : {&stage_, &slope_, &next_slope_, &time_derivative_, &r_}) list->resize(n);
   diagonal_.resize(static_cast<std::size_t>(coordinates_));
+  for (int j = 0; j < coordinates_; ++j)
+    columns_.push_back(pencil_.e.data() + static_cast<std::ptrdiff_t>(j) * coordinates_);
 }
 
 void MotionRosenbrock::start(const State& state, double h) {
@@ -53,12 +55,12 @@ double MotionRosenbrock::first_step(double limit) const {
 
 void MotionRosenbrock::add_stages(const RosenbrockTable::Row& weights, int count, double factor,
                                   double* out) {
-  for (int j = 0; j < count; ++j) {
-    const double w = factor * weights[j];
-    if (w == 0) continue;
-    const double* u = stage(j);
-    for (int k = 0; k < n_; ++k) out[k] += w * u[k];
-  }
+  double weight[most_rosenbrock_stages];
+  const double* term[most_rosenbrock_stages];
+  int terms = 0;
+  for (int j = 0; j < count; ++j)
+    if (weights[j] != 0) weight[terms] = factor * weights[j], term[terms++] = stage(j);
+  kernels_.sum(n_, terms, weight, term, out, out);
 }
 
 /// Time derivatives by central differences, within what a step sees of the motion.
@@ -86,11 +88,7 @@ void MotionRosenbrock::solve(double* u) {
   const int n = coordinates_;
   double *q = u, *v = u + n;
   // E r_q + r_v, and r_q kept.
-  for (int j = 0; j < n; ++j) {
-    const double* column = pencil_.e.data() + static_cast<std::ptrdiff_t>(j) * n;
-    const double factor = q[j];
-    for (int i = 0; i < n; ++i) v[i] += column[i] * factor;
-  }
+  kernels_.sum(n, n, q, columns_.data(), v, v);
   std::copy(q, q + n, r_.begin());
   std::copy(v, v + n, q);
   factors_->solve(q);

@@ -52,8 +52,9 @@ class MotionRosenbrock final : public FieldStepper {
   std::unique_ptr<RealFactors> factors_;
   double shift_ = 0;
   std::vector<double> stages_, stage_, slope_, next_slope_, time_derivative_, r_;
-  std::vector<double> diagonal_;  ///< of -B
-  double tried_ = 0;              ///< the step whose stages are known; 0: none
+  std::vector<double> diagonal_;        ///< of -B
+  std::vector<const double*> columns_;  ///< of s I - B
+  double tried_ = 0;                    ///< the step whose stages are known; 0: none
   bool linearized_ = false, first_ = true, rejected_ = false, committed_ = false, finite_ = true;
 };
 
