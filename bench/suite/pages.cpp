@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bench/suite/growth.h"
+#include "bench/suite/markup.h"
 #include "bench/suite/suites.h"
 #include "bench/suite/tables.h"
 #include "io/atomic_file.h"
@@ -12,19 +13,6 @@
 
 namespace daedalus::bench {
 namespace {
-
-using Cells = std::vector<std::string>;
-
-/// Headings, paragraphs, tables and figures in one of two markups.
-class Page {
- public:
-  virtual ~Page() = default;
-  virtual void heading(int level, const std::string& text) = 0;
-  virtual void paragraph(const std::string& text) = 0;
-  virtual void table(const Cells& header, const std::vector<Cells>& rows) = 0;
-  virtual void figure(const std::string& name, const std::vector<reproduce::Plot>& plots) = 0;
-  virtual bool wants_every_run() const = 0;
-};
 
 std::string percent(double part) {
   return number(100 * part, "{:.0f} %");
@@ -268,86 +256,6 @@ void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
   first_runs_section(page, rows);
   failures_section(page, rows);
 }
-
-class Html final : public Page {
- public:
-  std::string text() const { return text_ + "</body>\n</html>\n"; }
-  void heading(int level, const std::string& title) override {
-    text_ += fmt::format("<h{0}>{1}</h{0}>\n", level, escaped(title));
-  }
-  void paragraph(const std::string& words) override { text_ += "<p>" + escaped(words) + "</p>\n"; }
-  void table(const Cells& header, const std::vector<Cells>& rows) override {
-    text_ += "<div class=\"wide\"><table>\n";
-    line(header, "th");
-    for (const Cells& row : rows) line(row, "td");
-    text_ += "</table></div>\n";
-  }
-  void figure(const std::string&, const std::vector<reproduce::Plot>& plots) override {
-    if (!plots.empty()) text_ += "<figure>\n" + reproduce::svg(plots) + "</figure>\n";
-  }
-  bool wants_every_run() const override { return true; }
-
- private:
-  static std::string escaped(const std::string& words) {
-    std::string result;
-    for (const char c : words)
-      result += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '`' ? "" : std::string(1, c);
-    return result;
-  }
-  void line(const Cells& cells, const char* tag) {
-    text_ += "<tr>";
-    for (const std::string& cell : cells)
-      text_ += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
-    text_ += "</tr>\n";
-  }
-
-  std::string text_ =
-      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Daedalus: "
-      "benchmarks</title>\n<style>body{font-family:sans-serif;max-width:75rem;margin:2rem auto;"
-      "padding:0 "
-      "1rem;color:#222}table{border-collapse:collapse;font-size:.85rem}th,td{padding:.15rem "
-      ".6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}th:first-child,"
-      "td:first-child{text-align:left}.wide{overflow-x:auto;max-height:40rem;overflow-y:auto}"
-      "figure{margin:1rem 0}</style></head>\n<body>\n";
-};
-
-class Markdown final : public Page {
- public:
-  explicit Markdown(std::string folder) : folder_(std::move(folder)) {}
-  const std::string& text() const { return text_; }
-  const std::vector<std::string>& figures() const { return figures_; }
-  void heading(int level, const std::string& title) override {
-    text_ += fmt::format("{}{} {}\n\n", text_.empty() ? "" : "",
-                         std::string(static_cast<std::size_t>(level), '#'), title);
-  }
-  void paragraph(const std::string& words) override { text_ += words + "\n\n"; }
-  void table(const Cells& header, const std::vector<Cells>& rows) override {
-    line(header);
-    text_ += "|";
-    for (std::size_t k = 0; k < header.size(); ++k) text_ += k == 0 ? " --- |" : " ---: |";
-    text_ += "\n";
-    for (const Cells& row : rows) line(row);
-    text_ += "\n";
-  }
-  void figure(const std::string& name, const std::vector<reproduce::Plot>& plots) override {
-    if (plots.empty()) return;
-    const std::string file = folder_ + "/figures/" + name + ".svg";
-    reproduce::write_svg(file, plots);
-    figures_.push_back(file);
-    text_ += fmt::format("![time against digits](figures/{}.svg)\n\n", name);
-  }
-  bool wants_every_run() const override { return false; }
-
- private:
-  void line(const Cells& cells) {
-    text_ += "|";
-    for (const std::string& cell : cells) text_ += " " + cell + " |";
-    text_ += "\n";
-  }
-
-  std::string folder_, text_;
-  std::vector<std::string> figures_;
-};
 
 }  // namespace
 
