@@ -1,6 +1,7 @@
 #include "bench/suite/bench_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -27,9 +28,11 @@ class Rows {
         known.cpu_us = std::min(known.cpu_us, row.cpu_us);
         known.start_us = std::min(known.start_us, row.start_us);
         known.first_us = std::fmin(known.first_us, row.first_us);
+        if (std::isfinite(row.cpu_us)) known.pass_us.push_back(row.cpu_us);
         return;
       }
     }
+    if (std::isfinite(row.cpu_us)) row.pass_us = {row.cpu_us};
     rows_.push_back(std::move(row));
   }
   std::vector<Row> take() { return std::move(rows_); }

@@ -224,12 +224,12 @@ void growth_section(Page& page, const std::vector<Row>& all, const std::string& 
 void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
   page.heading(1, "Benchmarks");
   page.paragraph(fmt::format(
-      "Made by `{}`, Daedalus {}, on {} ({}), load {:.1f}; passes: {}, the shortest time of all "
-      "repeats counts, of a problem that remembers what earlier runs found out about its equations "
-      "(below: first runs). All codes took turns in one run, other codes in processes of their own "
-      "with exact "
-      "Jacobians. Differences below a factor of 1.3 mean nothing on a shared machine; counts are "
-      "exact.",
+      "Made by `{}`, Daedalus {}, on {} ({}), load {:.1f}; passes: {}. Times are the shortest of "
+      "all repeats in all passes, of a problem that remembers what earlier runs found out about "
+      "its equations (below: first runs); ratios are medians over the passes, each of the shortest "
+      "times of one pass. All codes took turns in one run, other codes in processes of their own "
+      "with exact Jacobians. Differences below a factor of 1.3 mean nothing on a shared machine; "
+      "counts are exact.",
       how.command, how.version, how.machine, how.compiler, how.load, how.passes));
   page.paragraph(
       "Digits: -log10 of the largest |y - reference| / (atol/rtol + |reference|) at the end, "

@@ -17,6 +17,7 @@ struct Row {
   double cpu_us = unknown;            ///< of the whole call, the shortest of all repeats
   double start_us = 0;                ///< the part of it before the first step; 0: not known
   double first_us = unknown;          ///< of a run that knows nothing of earlier ones
+  std::vector<double> pass_us = {};   ///< cpu_us of each pass
   std::int64_t steps = 0, rejected = 0, rhs = 0, jacobians = 0, factorizations = 0, solves = 0;
   double reference_digits = 16;  ///< more cannot be seen
   std::string status = {};       ///< success, failed, crashed, time_limit

@@ -102,6 +102,7 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                            {"cpu_us", maybe(r.cpu_us)},
                            {"start_us", maybe(r.start_us)},
                            {"first_us", maybe(r.first_us)},
+                           {"pass_us", r.pass_us},
                            {"steps", r.steps},
                            {"rejected", r.rejected},
                            {"rhs", r.rhs},
@@ -149,6 +150,7 @@ void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstan
       r.start_us = number_or_unknown(entry.at("start_us"));
       if (const auto first = entry.find("first_us"); first != entry.end())
         r.first_us = number_or_unknown(*first);
+      r.pass_us = entry.value("pass_us", std::vector<double>());
       r.reference_digits = entry.value("reference_digits", 16.0);
       r.steps = entry.at("steps"), r.rejected = entry.at("rejected"), r.rhs = entry.at("rhs");
       r.jacobians = entry.at("jacobians"), r.factorizations = entry.at("factorizations");
