@@ -112,6 +112,7 @@ TEST(BenchTables, CsvAndJsonHoldEveryRow) {
   Circumstances how;
   read_json_table(json_table(example(), circumstances()), again, how);
   EXPECT_EQ(csv_table(again), csv_table(example()));
+  EXPECT_FALSE(again[0].profile);
   EXPECT_EQ(how.machine, circumstances().machine);
   EXPECT_THROW(read_json_table("{}", again, how), InvalidInput);
 }

@@ -6,6 +6,7 @@
 
 #include "bench/suite/growth.h"
 #include "bench/suite/markup.h"
+#include "bench/suite/sections.h"
 #include "bench/suite/suites.h"
 #include "bench/suite/tables.h"
 #include "io/atomic_file.h"
@@ -253,6 +254,7 @@ void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
   choices_section(page, rows);
   means_section(page, rows);
   losses_section(page, rows, list);
+  shortfalls_section(page, rows);
   first_runs_section(page, rows);
   failures_section(page, rows);
 }
