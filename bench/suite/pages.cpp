@@ -247,12 +247,14 @@ void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
     page.heading(2, find_suite(suite).title);
     comparison_section(page, list, suite);
     if (suite == "bvp") boundary_section(page, rows);
+    if (suite == "mechanics") mechanics_section(page, rows);
     growth_section(page, rows, suite);
     page.figure("bench-" + suite, plots(rows, suite));
     if (page.wants_every_run()) runs_section(page, rows, suite);
   }
   choices_section(page, rows);
   means_section(page, rows);
+  all_codes_section(page, rows);
   losses_section(page, rows, list);
   shortfalls_section(page, rows);
   first_runs_section(page, rows);

@@ -7,6 +7,7 @@
 
 #include "bench/suite/shortfalls.h"
 #include "bench/suite/tables.h"
+#include "bench/suite/targets.h"
 
 namespace daedalus::bench {
 namespace {
@@ -92,6 +93,48 @@ void shortfalls_section(Page& page, const std::vector<Row>& rows) {
     page.heading(2, "Where the time goes");
   }
   profiles(page, rows);
+}
+
+void all_codes_section(Page& page, const std::vector<Row>& rows) {
+  std::vector<Cells> cells;
+  for (const AgainstAll& a : against_all(rows))
+    cells.push_back({a.suite, a.problem, number(a.digits), a.code + (a.in_units ? " (units)" : ""),
+                     number(a.best_us), number(a.own_us), number(a.ratio, "{:.2f}"),
+                     number(a.asked)});
+  if (cells.empty()) return;
+  page.heading(2, "Beside the best of all codes");
+  page.paragraph(
+      "IDA, RADAU5, RADAU, RODAS, SEULEX, DASPK, MEBDFI, GAMD, BIMD, PSIDE and variants of them "
+      "were compared on another occasion. The time of the best of them is estimated here: its "
+      "ratio to RADAU5 then, times RADAU5's time in this run. Where RADAU5 did not reach the "
+      "digits then, its time for Robertson's problem at six digits is the unit. Asked: of stiff "
+      "problems.");
+  page.table({"suite", "problem", "digits", "best of all", "estimated, us", "us", "ratio", "asked"},
+             cells);
+}
+
+void mechanics_section(Page& page, const std::vector<Row>& rows) {
+  std::vector<Cells> cells;
+  for (const AgainstRadau5& a : against_radau5(rows)) {
+    Cells line = {a.problem, a.structure};
+    for (const AgainstRadau5::Digits& at : a.at) {
+      line.push_back(number(at.own_us));
+      line.push_back(number(at.study_us));
+      line.push_back(std::isfinite(at.radau5_us) ? number(at.ratio, "{:.2f}") : "not reached");
+    }
+    line.push_back(number(a.asked));
+    cells.push_back(line);
+  }
+  if (cells.empty()) return;
+  page.paragraph(
+      "Beside RADAU5 with the better of its options, and beside what a study of these mechanisms "
+      "found attainable, with matrices of this structure: its times are told in those of this "
+      "machine by RADAU5's for Robertson's problem at six digits then and now. Not reached: "
+      "RADAU5 does not give these digits at any tolerance of this run.");
+  page.table(
+      {"problem", "structure", "4 digits, us", "study", "ratio to RADAU5", "6 digits, us", "study",
+       "ratio to RADAU5", "8 digits, us", "study", "ratio to RADAU5", "asked ratio"},
+      cells);
 }
 
 }  // namespace daedalus::bench
