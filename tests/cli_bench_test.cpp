@@ -49,6 +49,25 @@ TEST(BenchCommand, WritesEveryKindOfFile) {
   EXPECT_TRUE(std::filesystem::exists(folder.file("docs/figures/bench-ivp.svg")));
 }
 
+TEST(BenchCommand, TimesTheKernelsOfRunsAndTellsThemAnew) {
+  const Folder folder;
+  const auto outcome = program::run(
+      "bench ivp --problem vdpol_limit,weissinger --rtol 1e-4,1e-6 --against none --no-text "
+      "--passes 1 --seconds 0 --floor --output " +
+      folder.file("a.json") + " 2>&1");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("ivp vdpol_limit rtol 1e-04: "), std::string::npos);
+  EXPECT_NE(outcome.output.find("; floor "), std::string::npos);
+  for (const auto& run : nlohmann::json::parse(program::text_of(folder.file("a.json")))["runs"])
+    EXPECT_TRUE(run.contains("profile")) << run["problem"] << ": functions and models alike";
+  const auto told = program::run("bench --from " + folder.file("a.json") + " --docs " +
+                                 folder.file("docs") + " 2>&1");
+  EXPECT_EQ(told.status, 0) << told.output;
+  const std::string page = program::text_of(folder.file("docs/benchmarks.md"));
+  EXPECT_NE(page.find("## Where the time goes"), std::string::npos);
+  EXPECT_NE(page.find("| ivp | weissinger | 1e-06 |"), std::string::npos);
+}
+
 TEST(BenchCommand, SaysWhatIsWrong) {
   const auto wrong = [](const std::string& arguments, const std::string& said) {
     const auto outcome = program::run("bench " + arguments + " 2>&1");

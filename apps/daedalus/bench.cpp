@@ -99,6 +99,7 @@ std::vector<bench::Row> measured(const BenchCommand& command, bench::Circumstanc
   options.tolerances = chosen_tolerances(command.rtol);
   options.passes = std::max(command.passes, 1);
   options.text = !command.no_text;
+  options.floors = command.floor;
   options.repeats.seconds = command.seconds;
   options.repeats.time_limit = command.time_limit;
   const bool shows_progress = !command.quiet && isatty(STDERR_FILENO);

@@ -67,6 +67,7 @@ struct BenchCommand {
   double seconds = 0.1;    ///< of repeats of one run
   double time_limit = 10;  ///< of one run
   bool list = false, csv = false, no_text = false, quiet = false;
+  bool floor = false;  ///< time the kernels of every run of auto
   std::vector<std::string> output = {};
   std::vector<std::string> from = {};  ///< JSON files of earlier runs, told anew instead of a run
   std::string docs = {};               ///< folder of benchmarks.md

@@ -257,10 +257,13 @@ void add_bench(CLI::App& app, BenchCommand& c) {
   one_at_a_time(
       sub->add_option("--rtol", c.rtol, "Tolerances (default: 1e-3 to 1e-11)")->delimiter(','))
       ->option_text("TOL,...");
-  sub->add_option("--passes", c.passes, "Times that everything is run; the shortest counts");
+  sub->add_option("--passes", c.passes,
+                  "Times that everything is run: the shortest time, the median ratio");
   sub->add_option("--seconds", c.seconds, "CPU time for repeats of one run in one pass");
   sub->add_option("--time-limit", c.time_limit, "Give up a run after so many seconds");
   sub->add_flag("--no-text", c.no_text, "Leave out models as text where functions are known");
+  sub->add_flag("--floor", c.floor,
+                "Time the kernels of every run, not only where others are near");
   sub->add_flag("--list", c.list, "Print suites and problems and stop");
   sub->add_flag("--csv", c.csv, "Print a row for each run");
   one_at_a_time(sub->add_option("--output", c.output, "Write the run; may be given several times"))

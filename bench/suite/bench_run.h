@@ -15,7 +15,8 @@ struct BenchOptions {
   std::vector<std::string> against = {};  ///< of peer_names()
   std::vector<double> tolerances = {};    ///< in falling order
   int passes = 3;
-  bool text = true;  ///< models beside functions
+  bool text = true;     ///< models beside functions
+  bool floors = false;  ///< profiles of all runs of auto, not only of those that fall short
   Repeats repeats = {};
   std::function<void(const std::string&)> progress = {};
 };

@@ -103,13 +103,28 @@ double cpu_microseconds() {
   return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
 }
 
+Stated stated_as_functions(const reproduce::TestProblem& test, const std::string& method,
+                           double rtol, const Repeats& repeats) {
+  const Problem& problem = test.statement.problem;
+  return {problem, options_for(test, test.suggested, method, rtol, repeats, problem.t_span.end)};
+}
+
+Stated stated_as_text(const reproduce::TestProblem& test, const std::string& method, double rtol,
+                      const Repeats& repeats) {
+  const std::string file = "models/" + test.model + ".mo";
+  const Model model =
+      Model::from_text(std::string(embedded(file)), file, {.parameters = test.parameters});
+  Options options = options_for(test, model.options(), method, rtol, repeats, model.t_span().end);
+  // Beside functions the same tolerances, else those that a user of the model gets.
+  if (size_of(test.statement.problem.form) == 0) options = model.scaled(options);
+  return {model.problem(), options};
+}
+
 Row run_functions(const reproduce::TestProblem& test, const std::string& method, double rtol,
                   const Repeats& repeats) {
-  const Problem& problem = test.statement.problem;
-  const Options options =
-      options_for(test, test.suggested, method, rtol, repeats, problem.t_span.end);
-  return with_first(problem, repeats, [&](const Problem& stated, bool asks) {
-    return timed_run(test, stated, options, asks, [&](const Solution& solution, int i) {
+  const Stated run = stated_as_functions(test, method, rtol, repeats);
+  return with_first(run.problem, repeats, [&](const Problem& problem, bool asks) {
+    return timed_run(test, problem, run.options, asks, [&](const Solution& solution, int i) {
       return solution.y_end()[test.statement.place[static_cast<std::size_t>(i)]];
     });
   });
@@ -117,14 +132,9 @@ Row run_functions(const reproduce::TestProblem& test, const std::string& method,
 
 Row run_text(const reproduce::TestProblem& test, const std::string& method, double rtol,
              const Repeats& repeats) {
-  const std::string file = "models/" + test.model + ".mo";
-  const Model model =
-      Model::from_text(std::string(embedded(file)), file, {.parameters = test.parameters});
-  Options options = options_for(test, model.options(), method, rtol, repeats, model.t_span().end);
-  // Beside functions the same tolerances, else those that a user of the model gets.
-  if (size_of(test.statement.problem.form) == 0) options = model.scaled(options);
-  return with_first(model.problem(), repeats, [&](const Problem& stated, bool asks) {
-    return timed_run(test, stated, options, asks, [&](const Solution& solution, int i) {
+  const Stated run = stated_as_text(test, method, rtol, repeats);
+  return with_first(run.problem, repeats, [&](const Problem& problem, bool asks) {
+    return timed_run(test, problem, run.options, asks, [&](const Solution& solution, int i) {
       return solution.value(-1, test.names[static_cast<std::size_t>(i)]);
     });
   });

@@ -11,6 +11,16 @@ struct Repeats {
   double time_limit = 10;  ///< of one run
 };
 
+/// What one run is given.
+struct Stated {
+  Problem problem = {};
+  Options options = {};
+};
+Stated stated_as_functions(const reproduce::TestProblem& problem, const std::string& method,
+                           double rtol, const Repeats& repeats);
+Stated stated_as_text(const reproduce::TestProblem& problem, const std::string& method, double rtol,
+                      const Repeats& repeats);
+
 /// In the form of `problem.statement`.
 Row run_functions(const reproduce::TestProblem& problem, const std::string& method, double rtol,
                   const Repeats& repeats);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "bench/suite/growth.h"
+#include "bench/suite/markup.h"
+#include "bench/suite/sections.h"
 #include "bench/suite/suites.h"
 #include "bench/suite/tables.h"
 #include "io/atomic_file.h"
@@ -12,19 +14,6 @@
 
 namespace daedalus::bench {
 namespace {
-
-using Cells = std::vector<std::string>;
-
-/// Headings, paragraphs, tables and figures in one of two markups.
-class Page {
- public:
-  virtual ~Page() = default;
-  virtual void heading(int level, const std::string& text) = 0;
-  virtual void paragraph(const std::string& text) = 0;
-  virtual void table(const Cells& header, const std::vector<Cells>& rows) = 0;
-  virtual void figure(const std::string& name, const std::vector<reproduce::Plot>& plots) = 0;
-  virtual bool wants_every_run() const = 0;
-};
 
 std::string percent(double part) {
   return number(100 * part, "{:.0f} %");
@@ -236,12 +225,12 @@ void growth_section(Page& page, const std::vector<Row>& all, const std::string& 
 void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
   page.heading(1, "Benchmarks");
   page.paragraph(fmt::format(
-      "Made by `{}`, Daedalus {}, on {} ({}), load {:.1f}; passes: {}, the shortest time of all "
-      "repeats counts, of a problem that remembers what earlier runs found out about its equations "
-      "(below: first runs). All codes took turns in one run, other codes in processes of their own "
-      "with exact "
-      "Jacobians. Differences below a factor of 1.3 mean nothing on a shared machine; counts are "
-      "exact.",
+      "Made by `{}`, Daedalus {}, on {} ({}), load {:.1f}; passes: {}. Times are the shortest of "
+      "all repeats in all passes, of a problem that remembers what earlier runs found out about "
+      "its equations (below: first runs); ratios are medians over the passes, each of the shortest "
+      "times of one pass. All codes took turns in one run, other codes in processes of their own "
+      "with exact Jacobians. Differences below a factor of 1.3 mean nothing on a shared machine; "
+      "counts are exact.",
       how.command, how.version, how.machine, how.compiler, how.load, how.passes));
   page.paragraph(
       "Digits: -log10 of the largest |y - reference| / (atol/rtol + |reference|) at the end, "
@@ -258,96 +247,19 @@ void write(Page& page, const std::vector<Row>& rows, const Circumstances& how) {
     page.heading(2, find_suite(suite).title);
     comparison_section(page, list, suite);
     if (suite == "bvp") boundary_section(page, rows);
+    if (suite == "mechanics") mechanics_section(page, rows);
     growth_section(page, rows, suite);
     page.figure("bench-" + suite, plots(rows, suite));
     if (page.wants_every_run()) runs_section(page, rows, suite);
   }
   choices_section(page, rows);
   means_section(page, rows);
+  all_codes_section(page, rows);
   losses_section(page, rows, list);
+  shortfalls_section(page, rows);
   first_runs_section(page, rows);
   failures_section(page, rows);
 }
-
-class Html final : public Page {
- public:
-  std::string text() const { return text_ + "</body>\n</html>\n"; }
-  void heading(int level, const std::string& title) override {
-    text_ += fmt::format("<h{0}>{1}</h{0}>\n", level, escaped(title));
-  }
-  void paragraph(const std::string& words) override { text_ += "<p>" + escaped(words) + "</p>\n"; }
-  void table(const Cells& header, const std::vector<Cells>& rows) override {
-    text_ += "<div class=\"wide\"><table>\n";
-    line(header, "th");
-    for (const Cells& row : rows) line(row, "td");
-    text_ += "</table></div>\n";
-  }
-  void figure(const std::string&, const std::vector<reproduce::Plot>& plots) override {
-    if (!plots.empty()) text_ += "<figure>\n" + reproduce::svg(plots) + "</figure>\n";
-  }
-  bool wants_every_run() const override { return true; }
-
- private:
-  static std::string escaped(const std::string& words) {
-    std::string result;
-    for (const char c : words)
-      result += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '`' ? "" : std::string(1, c);
-    return result;
-  }
-  void line(const Cells& cells, const char* tag) {
-    text_ += "<tr>";
-    for (const std::string& cell : cells)
-      text_ += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
-    text_ += "</tr>\n";
-  }
-
-  std::string text_ =
-      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Daedalus: "
-      "benchmarks</title>\n<style>body{font-family:sans-serif;max-width:75rem;margin:2rem auto;"
-      "padding:0 "
-      "1rem;color:#222}table{border-collapse:collapse;font-size:.85rem}th,td{padding:.15rem "
-      ".6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}th:first-child,"
-      "td:first-child{text-align:left}.wide{overflow-x:auto;max-height:40rem;overflow-y:auto}"
-      "figure{margin:1rem 0}</style></head>\n<body>\n";
-};
-
-class Markdown final : public Page {
- public:
-  explicit Markdown(std::string folder) : folder_(std::move(folder)) {}
-  const std::string& text() const { return text_; }
-  const std::vector<std::string>& figures() const { return figures_; }
-  void heading(int level, const std::string& title) override {
-    text_ += fmt::format("{}{} {}\n\n", text_.empty() ? "" : "",
-                         std::string(static_cast<std::size_t>(level), '#'), title);
-  }
-  void paragraph(const std::string& words) override { text_ += words + "\n\n"; }
-  void table(const Cells& header, const std::vector<Cells>& rows) override {
-    line(header);
-    text_ += "|";
-    for (std::size_t k = 0; k < header.size(); ++k) text_ += k == 0 ? " --- |" : " ---: |";
-    text_ += "\n";
-    for (const Cells& row : rows) line(row);
-    text_ += "\n";
-  }
-  void figure(const std::string& name, const std::vector<reproduce::Plot>& plots) override {
-    if (plots.empty()) return;
-    const std::string file = folder_ + "/figures/" + name + ".svg";
-    reproduce::write_svg(file, plots);
-    figures_.push_back(file);
-    text_ += fmt::format("![time against digits](figures/{}.svg)\n\n", name);
-  }
-  bool wants_every_run() const override { return false; }
-
- private:
-  void line(const Cells& cells) {
-    text_ += "|";
-    for (const std::string& cell : cells) text_ += " " + cell + " |";
-    text_ += "\n";
-  }
-
-  std::string folder_, text_;
-  std::vector<std::string> figures_;
-};
 
 }  // namespace
 

@@ -11,11 +11,14 @@ std::string Series::label() const {
   return solver + " " + method;
 }
 
-double Series::time_for(double digits, Time time) const {
+double Series::time_for(double digits, Time time, int pass) const {
   const auto microseconds = [&](const Row& row) {
-    return time == Time::whole_call   ? row.cpu_us
+    // What took long was not run in later passes.
+    const bool is_known = pass >= 0 && pass < std::ssize(row.pass_us);
+    const double whole = is_known ? row.pass_us[static_cast<std::size_t>(pass)] : row.cpu_us;
+    return time == Time::whole_call   ? whole
            : time == Time::first_call ? row.first_us
-                                      : row.cpu_us - row.start_us;
+                                      : whole - row.start_us;
   };
   const Row* before = nullptr;
   for (const Row& row : rows) {
@@ -29,6 +32,12 @@ double Series::time_for(double digits, Time time) const {
     before = &row;
   }
   return unknown;
+}
+
+const Row* Series::first_with(double digits) const {
+  for (const Row& row : rows)
+    if (row.succeeded() && row.digits >= digits) return &row;
+  return nullptr;
 }
 
 std::vector<Series> series_of(const std::vector<Row>& rows) {
@@ -48,13 +57,36 @@ std::vector<Series> series_of(const std::vector<Row>& rows) {
   return list;
 }
 
+double median_ratio(const Series& own, const std::vector<const Series*>& others, double digits,
+                    Time time) {
+  std::size_t passes = 1;
+  for (const Row& row : own.rows) passes = std::max(passes, row.pass_us.size());
+  std::vector<double> ratios;
+  for (int pass = 0; pass < static_cast<int>(passes); ++pass) {
+    double best = unknown;
+    for (const Series* other : others) {
+      const double us = other->time_for(digits, Time::whole_call, pass);
+      if (us > 0 && !(us >= best)) best = us;
+    }
+    const double ratio = best / own.time_for(digits, time, pass);
+    if (!std::isfinite(ratio)) return unknown;
+    ratios.push_back(ratio);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return (ratios[(passes - 1) / 2] + ratios[passes / 2]) / 2;
+}
+
 std::vector<Comparison> compare(const std::vector<Row>& rows) {
   const std::vector<Series> all = series_of(rows);
   std::vector<Comparison> list;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Series& own = all[k];
     if (own.solver != "daedalus" || own.method != "auto") continue;
-    bool has_peer = false;
+    std::vector<const Series*> peers;
+    for (const Series& other : all)
+      if (other.suite == own.suite && other.problem == own.problem && !other.is_own())
+        peers.push_back(&other);
+    if (peers.empty()) continue;
     for (const double digits : compared_digits) {
       Comparison c = {own.suite, own.problem, digits};
       c.own_us = own.time_for(digits);
@@ -64,12 +96,12 @@ std::vector<Comparison> compare(const std::vector<Row>& rows) {
         const double us = other.time_for(digits);
         if (other.solver == "daedalus-text" && other.method == "auto") c.text_us = us;
         if (other.is_own()) continue;
-        has_peer = true;
         if (us > 0 && !(us >= c.peer_us)) c.peer_us = us, c.best_peer = other.label();
       }
+      c.median = median_ratio(own, peers, digits);
+      c.steps_median = median_ratio(own, peers, digits, Time::steps_only);
       list.push_back(c);
     }
-    if (!has_peer) list.resize(list.size() - std::size(compared_digits));
   }
   return list;
 }
@@ -112,14 +144,11 @@ double mean_ratio(const std::vector<Row>& rows, const std::string& solver, doubl
   std::vector<double> ratios;
   for (const Series& own : all) {
     if (own.solver != "daedalus" || own.method != "auto") continue;
-    double best = unknown;
-    for (const Series& other : all) {
-      if (other.suite != own.suite || other.problem != own.problem || other.solver != solver)
-        continue;
-      const double us = other.time_for(digits);
-      if (us > 0 && !(us >= best)) best = us;
-    }
-    ratios.push_back(best / own.time_for(digits, time));
+    std::vector<const Series*> peers;
+    for (const Series& other : all)
+      if (other.suite == own.suite && other.problem == own.problem && other.solver == solver)
+        peers.push_back(&other);
+    ratios.push_back(median_ratio(own, peers, digits, time));
   }
   return geometric_mean(ratios);
 }
@@ -127,6 +156,9 @@ double mean_ratio(const std::vector<Row>& rows, const std::string& solver, doubl
 double unit_us(const std::vector<Row>& rows) {
   for (const Series& s : series_of(rows))
     if (s.problem == unit_problem) return s.time_for(6);
+  for (const Series& s : series_of(rows))
+    if (s.suite == "ivp" && s.problem == "robertson_4e10" && s.solver == "radau5")
+      return s.time_for(6);
   return unknown;
 }
 

@@ -14,7 +14,10 @@ struct Series {
   std::string label() const;
   bool is_own() const { return rows.front().is_own(); }
   /// Microseconds, linear in digits and log time where `digits` is first reached; NaN: never.
-  double time_for(double digits, Time time = Time::whole_call) const;
+  /// Of one pass; -1: the shortest of all.
+  double time_for(double digits, Time time = Time::whole_call, int pass = -1) const;
+  /// The first one that reaches the digits; null: none.
+  const Row* first_with(double digits) const;
 };
 
 /// In the order in which they first appear.
@@ -26,12 +29,18 @@ struct Comparison {
   double own_us = unknown, own_steps_us = unknown, text_us = unknown;  ///< method auto
   std::string best_peer = {};
   double peer_us = unknown;
+  double median = unknown, steps_median = unknown;  ///< see median_ratio
   /// How many times faster `auto` is than the best of the others; NaN: one of them is missing.
-  double ratio() const { return peer_us / own_us; }
-  double steps_ratio() const { return peer_us / own_steps_us; }
+  double ratio() const { return median; }
+  double steps_ratio() const { return steps_median; }
 };
 
 inline constexpr double compared_digits[] = {4, 6, 8};
+
+/// The median over all passes of the best time of the others over the own one of the same pass: a
+/// machine that slows down in one pass does so for all codes. NaN: not known.
+double median_ratio(const Series& own, const std::vector<const Series*>& others, double digits,
+                    Time time = Time::whole_call);
 
 /// For each problem with other codes, at 4, 6 and 8 digits.
 std::vector<Comparison> compare(const std::vector<Row>& rows);
@@ -56,7 +65,7 @@ std::vector<Choice> choices(const std::vector<Row>& rows);
 
 /// Rows of the suite bvp with this name: RADAU5 on Robertson's problem.
 inline constexpr const char* unit_problem = "unit";
-/// Its time for six digits; NaN: it was not run.
+/// Its time for six digits, there or in the suite ivp; NaN: it was not run.
 double unit_us(const std::vector<Row>& rows);
 
 /// Runs of Daedalus with method auto that failed, or whose error is above 30 rtol.

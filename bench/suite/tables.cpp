@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/suite/growth.h"
+#include "bench/suite/shortfalls.h"
 #include "daedalus/error.h"
 #include "daedalus/version.h"
 #include "io/csv_text.h"
@@ -25,6 +26,37 @@ std::string machine() {
 
 nlohmann::json maybe(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json told(const Profile& p) {
+  return {{"unknowns", p.unknowns},
+          {"on_manifold", p.on_manifold},
+          {"run_us", maybe(p.run_us)},
+          {"start_us", maybe(p.start_us)},
+          {"f_us", p.f_us},
+          {"jacobian_us", p.jacobian_us},
+          {"factor_us", p.factor_us},
+          {"solve_us", p.solve_us},
+          {"projection_us", p.projection_us},
+          {"projections", p.projections},
+          {"functions_us", p.functions_us},
+          {"linear_us", p.linear_us}};
+}
+
+double number_or_unknown(const nlohmann::json& entry) {
+  return entry.is_null() ? unknown : entry.get<double>();
+}
+
+Profile profile_from(const nlohmann::json& entry) {
+  Profile p;
+  p.unknowns = entry.at("unknowns"), p.on_manifold = entry.at("on_manifold");
+  p.run_us = number_or_unknown(entry.at("run_us"));
+  p.start_us = number_or_unknown(entry.at("start_us"));
+  p.f_us = entry.at("f_us"), p.jacobian_us = entry.at("jacobian_us");
+  p.factor_us = entry.at("factor_us"), p.solve_us = entry.at("solve_us");
+  p.projection_us = entry.at("projection_us"), p.projections = entry.at("projections");
+  p.functions_us = entry.at("functions_us"), p.linear_us = entry.at("linear_us");
+  return p;
 }
 
 }  // namespace
@@ -89,7 +121,7 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                              {"smallest", g.smallest},
                              {"largest", g.largest},
                              {"exponent", maybe(g.exponent)}});
-  for (const Row& r : rows)
+  for (const Row& r : rows) {
     all["runs"].push_back({{"suite", r.suite},
                            {"problem", r.problem},
                            {"solver", r.solver},
@@ -102,6 +134,7 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                            {"cpu_us", maybe(r.cpu_us)},
                            {"start_us", maybe(r.start_us)},
                            {"first_us", maybe(r.first_us)},
+                           {"pass_us", r.pass_us},
                            {"steps", r.steps},
                            {"rejected", r.rejected},
                            {"rhs", r.rhs},
@@ -111,6 +144,8 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
                            {"status", r.status},
                            {"message", r.message},
                            {"choice", r.choice}});
+    if (r.profile) all["runs"].back()["profile"] = told(*r.profile);
+  }
   for (const Comparison& c : compare(rows))
     all["comparisons"].push_back({{"suite", c.suite},
                                   {"problem", c.problem},
@@ -126,9 +161,6 @@ std::string json_table(const std::vector<Row>& rows, const Circumstances& how) {
 }
 
 void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstances& how) {
-  const auto number_or_unknown = [](const nlohmann::json& entry) {
-    return entry.is_null() ? unknown : entry.get<double>();
-  };
   try {
     const nlohmann::json all = nlohmann::json::parse(text);
     how = {all.at("machine"),
@@ -149,11 +181,14 @@ void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstan
       r.start_us = number_or_unknown(entry.at("start_us"));
       if (const auto first = entry.find("first_us"); first != entry.end())
         r.first_us = number_or_unknown(*first);
+      r.pass_us = entry.value("pass_us", std::vector<double>());
       r.reference_digits = entry.value("reference_digits", 16.0);
       r.steps = entry.at("steps"), r.rejected = entry.at("rejected"), r.rhs = entry.at("rhs");
       r.jacobians = entry.at("jacobians"), r.factorizations = entry.at("factorizations");
       r.solves = entry.at("solves"), r.status = entry.at("status"), r.message = entry.at("message");
       r.choice = entry.value("choice", "");
+      if (const auto profile = entry.find("profile"); profile != entry.end())
+        r.profile = profile_from(*profile);
       rows.push_back(std::move(r));
     }
   } catch (const nlohmann::json::exception& error) {
@@ -201,6 +236,15 @@ std::string text_summary(const std::vector<Row>& rows) {
     }
     text += fmt::format("geometric mean of auto over the best method: {}\n",
                         number(geometric_mean(ratios)));
+  }
+  for (const Row& r : profiled_runs(rows)) {
+    const Profile& p = *r.profile;
+    const auto part = [&](double us) { return number(100 * us / p.run_us, "{:.0f} %"); };
+    text += fmt::format(
+        "{} {} rtol {:.0e}: {} us, functions {}, linear algebra {}, start {}, all else {}; floor "
+        "{} us\n",
+        r.suite, r.problem, r.rtol, number(p.run_us), part(p.functions_us), part(p.linear_us),
+        part(p.start_us), part(p.rest_us()), number(p.floor_us()));
   }
   for (const Growth& g : growth(rows))
     text +=
