@@ -46,6 +46,7 @@ class ConstrainedMotion final : public ProjectedField {
   std::unique_ptr<ProjectedField> copy() const override;
   std::unique_ptr<ProjectedField> for_output() const override;
   void begin(double t, const double* x) override;
+  bool iterates() const override { return solves_ == Solves::by_products; }
   void ask_for(double slope_error) override;
   void step_was(bool accepted) override {
     if (!constraints_->settle(accepted)) prepared_ = false;

@@ -19,15 +19,17 @@ void ConstrainedMotion::renew(double t, const double* x) {
   if (!code) return;
   const double* last = slope_point();
   const bool known = slope_is_by_code_ && last[0] == t && std::equal(x, x + 2 * n_, last + 1);
-  if (slope_is_by_code_) {
+  // Before it goes with the code, or with what this has left of its last slope.
+  const auto keep_slope = [&] {
+    if (!slope_is_by_code_) return;
     std::copy(last, last + 1 + 2 * n_, slope_t_q_v_.begin());
     show_accelerations(shown_.data());
-  }
-  if (!known) code->accelerate(t, x, coded_acceleration_.data());
+  };
+  if (!known) keep_slope(), code->accelerate(t, x, coded_acceleration_.data());
   code->force(coded_force_.data());
-  // Else what the code has left of its last slope is gone.
   slope_is_by_code_ = known;
   if (equations_->has_force(t, x, x + n_, coded_force_.data())) return;
+  keep_slope();
   equations_->forget_code();
   slope_is_by_code_ = false;
 }

@@ -36,6 +36,7 @@ class Index2Field final : public ProjectedField {
   void step_was(bool accepted) override {
     if (!constraints_->settle(accepted)) prepared_ = false;
   }
+  bool iterates() const override { return true; }
   void ask_for(double slope_error) override { accuracy_ = slope_error; }
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;

@@ -107,7 +107,9 @@ class ProjectedField {
   virtual bool position_step(double t, double* x, double h, bool symmetric, double* multipliers) {
     return (void)t, (void)x, (void)h, (void)symmetric, (void)multipliers, false;
   }
-  /// Slopes may be off by this much, where they come from an iteration; 0: by rounding.
+  /// Whether slopes come from an iteration.
+  virtual bool iterates() const { return false; }
+  /// Then they may be off by this much; 0: by rounding.
   virtual void ask_for(double slope_error) { (void)slope_error; }
   /// What was learnt in its stages is to be kept, or not: those of a step that is given up may have
   /// been anywhere.

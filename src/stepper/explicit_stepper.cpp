@@ -90,8 +90,8 @@ bool ExplicitStepper::make_stages_at_once(double h) {
   const double t = state_.t, *c = method_.c.data();
   double* times = times_.data();
   for (int i = 0; i < method_.stages; ++i) times[i] = t + c[i] * h;
-  const auto made = field_->make_stages(
-      {sums_.terms(), times, sums_.scaled_weights(), x_.data(), slope(0)});
+  const auto made =
+      field_->make_stages({sums_.terms(), times, sums_.scaled_weights(), x_.data(), slope(0)});
   if (!made) return false;
   statistics_.rhs += method_.stages - 1;
   if (field_->health() < watch_.suspicious()) return false;
@@ -171,7 +171,7 @@ void ExplicitStepper::ask_field_for(double h) {
 
 bool ExplicitStepper::take_step(double h, double end) {
   slopes_elsewhere_ = estimates_elsewhere_ = nullptr;
-  ask_field_for(h);
+  if (field_->iterates()) ask_field_for(h);
   begin_step();
   on_manifold_ = watch_.is_near(h, h_used_);
   Outcome outcome = make_stages(h);
@@ -192,13 +192,11 @@ double ExplicitStepper::share() const {
 /// The last stage and the end of the step are at the same time: the quotient of the differences
 /// estimates the largest eigenvalue. [HairerWanner1996, IV.2]
 void ExplicitStepper::note_stiffness() {
-  const double* before = slope(method_.stages - 1);
-  const double* after = slope(method_.stages);
-  double slopes = 0, points = 0;
-  for (int i = 0; i < n_; ++i) {
-    slopes += std::pow(after[i] - before[i], 2);
-    points += std::pow(next_x_[i] - stage_[i], 2);
-  }
+  const auto squared_distance = [n = n_](const double* a, const double* b) {
+    return (Vector::Map(a, n) - Vector::Map(b, n)).squaredNorm();
+  };
+  const double slopes = squared_distance(slope(method_.stages), slope(method_.stages - 1)),
+               points = squared_distance(next_x_.data(), stage_.data());
   if (points > 0 && std::abs(h_used_) * std::sqrt(slopes / points) > method_.stability) {
     ++stiff_steps_, easy_steps_ = 0;
   } else if (++easy_steps_ >= steps_that_clear) {
