@@ -127,9 +127,8 @@ TEST_P(StageKernelsOf, CorrectSmallSystemsAtOnceAsByParts) {
                                               d2.numbers + k * stride,
                                               d2.numbers + (k + 1) * stride);
       const double squares2 =
-          parts.advance(s, stride, t.data(), weight.numbers, d2.numbers, v2.numbers, z2.numbers);
-      parts.arguments(s, stride, w.data(), inverse_h, y.numbers, z2.numbers, stage2.numbers,
-                      slope2.numbers);
+          parts.advance(s, stride, t.data(), weight.numbers, d2.numbers, w.data(), inverse_h,
+                        y.numbers, v2.numbers, z2.numbers, stage2.numbers, slope2.numbers);
 
       // Row-major, as all of them are.
       using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

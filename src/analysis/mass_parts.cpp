@@ -56,10 +56,36 @@ void solve_part(const std::vector<Entry>& entries, const double* b, double* x,
   for (std::size_t j = 0; j < columns.size(); ++j) x[columns[j]] = solved[static_cast<int>(j)];
 }
 
+/// Where no row and no column has two entries; false: some do.
+bool solve_single_entries(const Pencil& pencil, const double* b, double* x) {
+  const int n = pencil.size();
+  std::vector<char> taken(n, 0);
+  for (int j = 0; j < n; ++j) {
+    int found = -1;
+    for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k) {
+      if (pencil.e[k] == 0) continue;
+      if (found >= 0) return false;
+      found = k;
+    }
+    x[j] = 0;
+    if (found < 0) continue;
+    const int row = pencil.pattern.row[found];
+    if (taken[row]) return false;
+    taken[row] = 1;
+    x[j] = b[row] / pencil.e[found];
+  }
+  return true;
+}
+
+bool are_finite(const double* x, int n) {
+  return std::all_of(x, x + n, [](double value) { return std::isfinite(value); });
+}
+
 }  // namespace
 
 bool solve_mass_by_parts(const Pencil& pencil, const double* b, double* x) {
   const int n = pencil.size();
+  if (solve_single_entries(pencil, b, x)) return are_finite(x, n);
   Sets sets(n);
   std::vector<int> column_of(n, -1);  // a column with an entry in the row
   std::vector<Entry> entries;
@@ -88,7 +114,7 @@ bool solve_mass_by_parts(const Pencil& pencil, const double* b, double* x) {
       part.push_back(entries[k]);
     solve_part(part, b, x, place);
   }
-  return std::all_of(x, x + n, [](double value) { return std::isfinite(value); });
+  return are_finite(x, n);
 }
 
 }  // namespace daedalus

@@ -10,7 +10,7 @@
 
 #include "linear/factors.h"
 #include "linear/ordering.h"
-#include "linear/twisted_band.h"
+#include "linear/twisted_factors.h"
 
 namespace daedalus {
 namespace {
@@ -330,64 +330,24 @@ class BandedComplexFactors final : public ComplexFactors {
   BandedLu<Split> lu_;
 };
 
-class TwistedRealFactors final : public RealFactors {
- public:
-  TwistedRealFactors(const Pattern& pattern, Bandwidth width, const std::vector<int>& order)
-      : lu_(pattern, width.lower, order) {}
-
-  bool factor(const Pencil& pencil, double shift) override {
-    double* const entries = lu_.entries();
-    for (std::size_t i = 0; i < lu_.places().size(); ++i)
-      entries[lu_.places()[i]] = shift * pencil.e[i] + pencil.a[i];
-    singular_column_ = lu_.factor();
-    return singular_column_ < 0;
-  }
-
-  void solve(double* x) const override { lu_.solve(x, nullptr); }
-
- private:
-  TwistedBand<Halves> lu_;
-};
-
-class TwistedComplexFactors final : public ComplexFactors {
- public:
-  TwistedComplexFactors(const Pattern& pattern, Bandwidth width, const std::vector<int>& order)
-      : lu_(pattern, width.lower, order) {}
-
-  bool factor(const Pencil& pencil, double re, double im) override {
-    double* const entries = lu_.entries();
-    for (std::size_t i = 0; i < lu_.places().size(); ++i) {
-      double* const entry = entries + lu_.places()[i];
-      entry[0] = re * pencil.e[i] + pencil.a[i];
-      entry[2] = im * pencil.e[i];
-    }
-    singular_column_ = lu_.factor();
-    return singular_column_ < 0;
-  }
-
-  void solve(double* re, double* im) const override { lu_.solve(re, im); }
-
- private:
-  TwistedBand<SplitHalves> lu_;
-};
-
-template <class Factors, class Twisted, class Banded>
-std::unique_ptr<Factors> choose(const Pattern& pattern) {
+template <class Factors, class Banded>
+std::unique_ptr<Factors> choose(const Pattern& pattern,
+                                std::unique_ptr<Factors> (*make_twisted)(const Pattern&, Bandwidth,
+                                                                         const std::vector<int>&)) {
   const std::vector<int> order = band_order(pattern);
   const Bandwidth width = order.empty() ? bandwidth(pattern) : bandwidth(pattern, order);
-  if (TwistedBand<Halves>::fits(pattern.size, width))
-    return std::make_unique<Twisted>(pattern, width, order);
+  if (auto twisted = make_twisted(pattern, width, order)) return twisted;
   return std::make_unique<Banded>(pattern, width, order);
 }
 
 }  // namespace
 
 std::unique_ptr<RealFactors> make_banded_real_factors(const Pencil& pencil) {
-  return choose<RealFactors, TwistedRealFactors, BandedRealFactors>(pencil.pattern);
+  return choose<RealFactors, BandedRealFactors>(pencil.pattern, make_twisted_real_factors);
 }
 
 std::unique_ptr<ComplexFactors> make_banded_complex_factors(const Pencil& pencil) {
-  return choose<ComplexFactors, TwistedComplexFactors, BandedComplexFactors>(pencil.pattern);
+  return choose<ComplexFactors, BandedComplexFactors>(pencil.pattern, make_twisted_complex_factors);
 }
 
 }  // namespace daedalus

@@ -12,6 +12,10 @@ std::unique_ptr<RealFactors> make_sparse_real_factors(const Pencil& pencil);
 std::unique_ptr<ComplexFactors> make_banded_complex_factors(const Pencil& pencil);
 std::unique_ptr<ComplexFactors> make_sparse_complex_factors(const Pencil& pencil);
 
+/// Factors of the same pencil: both solutions at once where one would wait for itself.
+void solve_beside(const RealFactors& real, double* x, const ComplexFactors& complex, double* re,
+                  double* im);
+
 /// Iterations with an incomplete factorisation; factors proper once these fail or cost more.
 std::unique_ptr<RealFactors> make_krylov_factors(const Pencil& pencil);
 

@@ -58,6 +58,7 @@ FrontTree::FrontTree(const Pattern& pattern, const std::vector<int>& order)
   const Elimination elimination(graph, order_, place_);
   find_supernodes(elimination);
   find_rows(elimination);
+  place_factors();
   place_entries(pattern);
 }
 
@@ -121,11 +122,35 @@ void FrontTree::find_rows(const Elimination& elimination) {
     for (const int child : node.children)
       for (const int row : nodes_[child].below) nodes_[child].in_parent.push_back(local[row]);
     node.stride = padded(node.size());
-    node.lower = total_, total_ += static_cast<std::size_t>(node.columns) * node.stride;
-    node.right = total_, total_ += static_cast<std::size_t>(node.rows()) * padded(node.columns);
     largest_ = std::max(largest_, static_cast<std::size_t>(node.size()) * node.stride);
     longest_ = std::max(longest_, static_cast<std::size_t>(node.stride));
   }
+}
+
+std::size_t FrontTree::Supernode::lower_entries() const {
+  int entries = 0;
+  for (int k = 0; k < columns; k += front_group)
+    entries += std::min(front_group, columns - k) * (stride - k);
+  return static_cast<std::size_t>(entries);
+}
+
+std::size_t FrontTree::Supernode::upper_entries() const {
+  int entries = rows() * padded(columns);
+  for (int k = 0; k < columns; k += front_group)
+    entries += std::min(front_group, columns - k) * (k + front_group);
+  return static_cast<std::size_t>(entries);
+}
+
+/// A solution goes through the lower factors from the first front to the last, and through the
+/// upper ones back: so they lie in memory.
+void FrontTree::place_factors() {
+  for (Supernode& node : nodes_) {
+    node.lower = total_, total_ += node.lower_entries();
+    node.first_below = below_.size();
+    below_.insert(below_.end(), node.below.begin(), node.below.end());
+  }
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node)
+    node->upper = total_, total_ += node->upper_entries();
 }
 
 void FrontTree::number_rows(const Supernode& node, std::vector<int>& local) const {

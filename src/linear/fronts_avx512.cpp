@@ -11,11 +11,12 @@
 #include "linear/dense_lanes.h"
 #include "linear/dense_tile.h"
 #include "linear/front_lanes.h"
+#include "linear/front_solve_lanes.h"
 // clang-format on
 
 namespace daedalus {
-int avx512_front(const Front& front) {
-  return FrontLu::factor(front);
+FrontKernels avx512_front_kernels() {
+  return {FrontLu::factor, FrontSolve::forward, FrontSolve::backward};
 }
 }  // namespace daedalus
 #endif

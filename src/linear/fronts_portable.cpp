@@ -5,20 +5,21 @@
 #include "linear/dense_lanes.h"
 #include "linear/dense_tile.h"
 #include "linear/front_lanes.h"
+#include "linear/front_solve_lanes.h"
 // clang-format on
 
 namespace daedalus {
 
-int portable_front(const Front& front) {
-  return FrontLu::factor(front);
+FrontKernels portable_front_kernels() {
+  return {FrontLu::factor, FrontSolve::forward, FrontSolve::backward};
 }
 
-FrontKernel front_kernel([[maybe_unused]] InstructionSet set) {
+FrontKernels front_kernels([[maybe_unused]] InstructionSet set) {
 #if defined(DAEDALUS_HAS_AVX_KERNELS)
-  if (set == InstructionSet::avx512) return avx512_front;
-  if (set == InstructionSet::avx2) return avx2_front;
+  if (set == InstructionSet::avx512) return avx512_front_kernels();
+  if (set == InstructionSet::avx2) return avx2_front_kernels();
 #endif
-  return portable_front;
+  return portable_front_kernels();
 }
 
 }  // namespace daedalus

@@ -4,20 +4,27 @@
 #include <cmath>
 #include <utility>
 
+#include "linear/large_pages.h"
+
 namespace daedalus {
+namespace {
+
+constexpr std::size_t line = 8;  // doubles
+
+}  // namespace
 
 SparseFronts::SparseFronts(std::shared_ptr<const FrontTree> tree, InstructionSet set)
     : tree_(std::move(tree)),
-      factor_front_(front_kernel(set)),
+      kernels_(front_kernels(set)),
       scale_(static_cast<std::size_t>(tree_->size())),
       inverse_(scale_.size()),
       exchanged_(scale_.size()),
       x_(scale_.size()),
-      local_(tree_->longest_column()) {
-  constexpr std::size_t line = 8;
-  front_memory_.resize(tree_->largest_front() + line);
-  factor_memory_.resize(tree_->factors() + line);
-  front_ = at_cache_line(front_memory_.data()), factors_ = at_cache_line(factor_memory_.data());
+      local_memory_(2 * tree_->longest_column() + line) {
+  front_memory_ = large_array<double>(tree_->largest_front() + line);
+  factor_memory_ = large_array<double>(tree_->factors() + line);
+  front_ = at_cache_line(front_memory_.get()), factors_ = at_cache_line(factor_memory_.get());
+  local_ = at_cache_line(local_memory_.data());
 }
 
 bool SparseFronts::factor(const double* values) {
@@ -35,7 +42,7 @@ bool SparseFronts::factor(const double* values) {
                          front_,
                          inverse_.data() + node.first,
                          exchanged_.data() + node.first};
-    if (factor_front_(front) != front_done) return false;
+    if (kernels_.factor(front) != front_done) return false;
     keep(node);
   }
   return true;
@@ -64,18 +71,36 @@ void SparseFronts::assemble(const Supernode& node, const double* values) {
 }
 
 void SparseFronts::keep(const Supernode& node) {
-  const int rows = node.rows();
+  const int rows = node.rows(), height = padded(node.columns);
   const std::size_t stride = static_cast<std::size_t>(node.stride);
-  std::copy_n(front_, node.columns * stride, factors_ + node.lower);
-  const std::size_t begin = waiting_.size(), height = static_cast<std::size_t>(rows);
-  waiting_.resize(begin + height * height);
+  double* lower = factors_ + node.lower;
+  for (int j = 0; j < node.columns; ++j) {
+    const int k = j / front_group * front_group, above = j + 1 - k;
+    const double* const column = front_ + j * stride + k;
+    std::fill_n(lower, above, 0.0);
+    lower = std::copy(column + above, column + node.stride - k, lower + above);
+  }
+  const std::size_t begin = waiting_.size(), length = static_cast<std::size_t>(rows);
+  waiting_.resize(begin + length * length);
+  double *upper = factors_ + node.upper, *wait = waiting_.data() + begin;
   for (int j = 0; j < rows; ++j) {
     const double* const column = front_ + (node.columns + j) * stride;
-    std::copy_n(column, node.columns,
-                factors_ + node.right + static_cast<std::size_t>(j) * padded(node.columns));
-    std::copy_n(column + node.columns, rows,
-                waiting_.data() + begin + static_cast<std::size_t>(j) * height);
+    std::copy_n(column, node.columns, upper);
+    std::fill(upper + node.columns, upper + height, 0.0);
+    upper += height;
+    wait = std::copy_n(column + node.columns, rows, wait);
   }
+  for (int k = height - front_group; k >= 0; k -= front_group)
+    for (int j = k; j < std::min(k + front_group, node.columns); ++j) {
+      std::copy_n(front_ + j * stride, j, upper);
+      std::fill(upper + j, upper + k + front_group, 0.0);
+      upper += k + front_group;
+    }
+}
+
+FrontColumns SparseFronts::kept(const Supernode& node) const {
+  return {node.size(),           node.columns,          node.stride,
+          factors_ + node.lower, factors_ + node.upper, inverse_.data() + node.first};
 }
 
 void SparseFronts::solve(double* given) const {
@@ -83,32 +108,25 @@ void SparseFronts::solve(double* given) const {
   const std::vector<int>& order = tree_->order();
   const auto& nodes = tree_->nodes();
   for (int k = 0; k < n; ++k) x_[k] = scale_[order[k]] * given[order[k]];
-  double* const __restrict local = local_.data();
-  for (const Supernode& node : tree_->nodes()) {
+  for (const Supernode& node : nodes) {
     double* const x = x_.data() + node.first;
     for (int k = 0; k < node.columns; ++k) std::swap(x[k], x[exchanged_[node.first + k]]);
-    std::copy_n(x, node.columns, local);
-    std::fill_n(local + node.columns, node.rows(), 0.0);
-    const double* l = factors_ + node.lower;
-    for (int k = 0; k < node.columns; ++k, l += node.stride) {
-      const double t = local[k];
-      for (int i = k + 1; i < node.size(); ++i) local[i] -= t * l[i];
-    }
-    std::copy_n(local, node.columns, x);
-    for (int i = 0; i < node.rows(); ++i) x_[node.below[i]] += local[node.columns + i];
+    std::copy_n(x, node.columns, local_);
+    std::fill(local_ + node.columns, local_ + node.stride, 0.0);
+    kernels_.forward(kept(node), local_);
+    std::copy_n(local_, node.columns, x);
+    const int* const below = tree_->below().data() + node.first_below;
+    for (int i = 0; i < node.rows(); ++i) x_[below[i]] += local_[node.columns + i];
   }
+  double* const known = local_ + tree_->longest_column();
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    double* const __restrict x = x_.data() + node->first;
-    const double* right = factors_ + node->right;
-    for (int j = 0; j < node->rows(); ++j, right += padded(node->columns)) {
-      const double t = x_[node->below[j]];
-      for (int i = 0; i < node->columns; ++i) x[i] -= t * right[i];
-    }
-    for (int k = node->columns - 1; k >= 0; --k) {
-      const double* const u = factors_ + node->lower + static_cast<std::size_t>(k) * node->stride;
-      const double t = x[k] *= inverse_[node->first + k];
-      for (int i = 0; i < k; ++i) x[i] -= t * u[i];
-    }
+    double* const x = x_.data() + node->first;
+    const int* const below = tree_->below().data() + node->first_below;
+    for (int i = 0; i < node->rows(); ++i) known[i] = x_[below[i]];
+    std::copy_n(x, node->columns, local_);
+    std::fill(local_ + node->columns, local_ + padded(node->columns), 0.0);
+    kernels_.backward(kept(*node), local_, known);
+    std::copy_n(local_, node->columns, x);
   }
   for (int k = 0; k < n; ++k) given[order[k]] = x_[k];
 }

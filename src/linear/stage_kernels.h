@@ -21,9 +21,11 @@ struct StageKernels {
   /// The arguments of the equations: stage_i = y + z_i and slope_i = inverse_h sum_j w_ij z_j.
   void (*arguments)(int s, int n, const double* w, double inverse_h, const double* y,
                     const double* z, double* stage, double* slope);
-  /// v -= d and z = T v; returns sum (weight d)^2 over all stages.
-  double (*advance)(int s, int n, const double* t, const double* weight, const double* d, double* v,
-                    double* z);
+  /// v -= d, z = T v and the arguments that follow from z; returns sum (weight d)^2 over all
+  /// stages.
+  double (*advance)(int s, int n, const double* t, const double* weight, const double* d,
+                    const double* w, double inverse_h, const double* y, double* v, double* z,
+                    double* stage, double* slope);
   /// z_i = u(1 + c_i ratio) - increment, where u is the polynomial through `last`.
   void (*extrapolate)(int s, int n, const StageNodes& nodes, double ratio, const double* last,
                       const double* increment, double* z);

@@ -32,12 +32,13 @@ struct StagesOf {
   }
 
   static double advance(int s_given, int n, const double* t, const double* weight, const double* d,
-                        double* v, double* z) {
+                        const double* w, double inverse_h, const double* y, double* v, double* z,
+                        double* stage, double* slope) {
     const int s = S > 0 ? S : s_given;
     Lanes squares{};
     for (int k = 0; k < n; k += width) {
-      const Lanes scale = load_unaligned(weight + k);
-      Lanes x[most];
+      const Lanes scale = load_unaligned(weight + k), from = load(y + k);
+      Lanes x[most], moved[most];
       for (int j = 0; j < s; ++j) {
         const Lanes change = load(d + j * n + k);
         const Lanes scaled = change * scale;
@@ -45,7 +46,12 @@ struct StagesOf {
         x[j] = load(v + j * n + k) - change;
         store(v + j * n + k, x[j]);
       }
-      for (int i = 0; i < s; ++i) store(z + i * n + k, row(s, t + i * s, x));
+      for (int i = 0; i < s; ++i) {
+        moved[i] = row(s, t + i * s, x);
+        store(z + i * n + k, moved[i]);
+        store(stage + i * n + k, from + moved[i]);
+      }
+      for (int i = 0; i < s; ++i) store(slope + i * n + k, inverse_h * row(s, w + i * s, moved));
     }
     double sum = 0;
     for (int i = 0; i < width; ++i) sum += squares[i];

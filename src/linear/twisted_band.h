@@ -4,79 +4,26 @@
 // pivot; two that do not meet before the middle wait together, as the halves of a vector register.
 // Every column finds its pivot among all rows that have an entry in it, so nothing of stability is
 // given up. [Babuska1972] twists a tridiagonal matrix in this way.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "linear/large_pages.h"
 #include "linear/pencil.h"
+#include "linear/twisted_middle.h"
 
 namespace daedalus {
-
-/// First half: of the elimination from the first column on; second: from the last column back.
-using Halves = double __attribute__((vector_size(16)));
-
-/// Copied part by part: as a block the compiler moves it in pieces that vector loads wait for.
-struct SplitHalves {
-  Halves re{}, im{};
-
-  SplitHalves() = default;
-  SplitHalves(Halves real, Halves imaginary) : re(real), im(imaginary) {}
-  SplitHalves(const SplitHalves& x) : re(x.re), im(x.im) {}
-  SplitHalves& operator=(const SplitHalves& x) {
-    re = x.re, im = x.im;
-    return *this;
-  }
-};
-inline SplitHalves operator-(SplitHalves x, SplitHalves y) {
-  return {x.re - y.re, x.im - y.im};
-}
-inline SplitHalves operator*(SplitHalves x, SplitHalves y) {
-  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
-}
-
-namespace twisted {
-
-using Mask = decltype(Halves{} < Halves{});
-
-inline Halves choose(Mask mask, Halves yes, Halves no) {
-  return mask ? yes : no;
-}
-inline SplitHalves choose(Mask mask, SplitHalves yes, SplitHalves no) {
-  return {choose(mask, yes.re, no.re), choose(mask, yes.im, no.im)};
-}
-inline Halves size(Halves x) {
-  return choose(x < 0, -x, x);
-}
-inline Halves size(SplitHalves x) {
-  return size(x.re) + size(x.im);
-}
-inline Halves inverse(Halves x) {
-  return 1 / x;
-}
-inline SplitHalves inverse(SplitHalves x) {
-  const Halves s = size(x);
-  constexpr double tiny = 1e-140,
-                   huge = 1e140;  // between them |x|^2 neither vanishes nor overflows
-  if (s[0] > tiny && s[1] > tiny && s[0] < huge && s[1] < huge) {
-    const Halves t = 1 / (x.re * x.re + x.im * x.im);
-    return {x.re * t, -x.im * t};
-  }
-  const Halves scale = 1 / s;
-  const Halves re = x.re * scale, im = x.im * scale;
-  const Halves t = scale / (re * re + im * im);
-  return {re * t, -im * t};
-}
-
-}  // namespace twisted
 
 /// `Number`: Halves or SplitHalves.
 template <class Number>
 class TwistedBand {
  public:
-  static constexpr int widest = 3;
+  static constexpr int widest = TwistedMiddle<Number>::widest;
   static constexpr int parts = sizeof(Number) / sizeof(Halves);
   static bool fits(int size, Bandwidth band) {
     return band.lower == band.upper && band.lower >= 1 && band.lower <= widest &&
@@ -86,31 +33,30 @@ class TwistedBand {
   TwistedBand(const Pattern& pattern, int band, const std::vector<int>& order)
       : n_(pattern.size), band_(band), steps_((n_ - 2 * band) / 2), order_(order) {
     const int width = 2 * band + 1;
-    rows_.resize(static_cast<std::size_t>(steps_ + band + 1) * width);
-    upper_.resize(static_cast<std::size_t>(steps_) * width);
-    lower_.resize(static_cast<std::size_t>(steps_) * band);
-    pivot_.resize(static_cast<std::size_t>(steps_));
+    const std::size_t steps = static_cast<std::size_t>(steps_);
+    upper_ = large_array<Stored>(steps * (band + 1));
+    fill_ = large_array<Stored>(steps * band);
+    lower_ = large_array<Stored>(steps * band);
+    pivot_.resize(steps);
     for (auto& x : x_) x.resize(order.empty() ? 0 : static_cast<std::size_t>(n_));
-    std::vector<int> at(static_cast<std::size_t>(n_));
-    for (int k = 0; k < n_; ++k) at[unknown(k)] = k;
-    place_.reserve(pattern.row.size());
+    std::vector<int> at(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) at[order[k]] = static_cast<int>(k);
+    const auto place = [&](int unknown) { return order.empty() ? unknown : at[unknown]; };
+    source_.assign(2 * (steps + band + 1) * width, -1);
     const int last_of_first = n_ - steps_ - band - 1;
     for (int j = 0; j < n_; ++j)
       for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k) {
-        const int row = at[pattern.row[k]], right = at[j] - row;
+        const int row = place(pattern.row[k]), right = place(j) - row;
         const bool first = row <= last_of_first;
         const int entry =
             first ? row * width + band + right : (n_ - 1 - row) * width + band - right;
-        place_.push_back(2 * parts * entry + (first ? 0 : 1));
+        source_[2 * static_cast<std::size_t>(entry) + (first ? 0 : 1)] = k;
       }
   }
 
-  /// Where the entries of the pattern stand, real parts; imaginary ones come two places later.
-  const std::vector<int>& places() const { return place_; }
-  double* entries() { return reinterpret_cast<double*>(rows_.data()); }
-
-  /// Factors `entries`; returns the singular column or -1.
-  int factor() {
+  /// Factors (re + i im) E + A; returns the singular column or -1.
+  int factor(const Pencil& pencil, double re, double im) {
+    shifted_ = {pencil.e.data(), pencil.a.data(), re, im};
     const int column = band_ == 1   ? factor_all<1>()
                        : band_ == 2 ? factor_all<2>()
                                     : factor_all<3>();
@@ -131,11 +77,122 @@ class TwistedBand {
     }
   }
 
- private:
-  static constexpr int most_middle = 2 * widest + 1;
+  /// A solution step by step, so that it may go along with another one: from the ends to the middle
+  /// and back. Each row waits for the one before it, and two that wait together take no longer.
+  template <int band>
+  class Substitution {
+   public:
+    Substitution(const TwistedBand& lu, double* re, double* im) : lu_(lu), re_(re), im_(im) {
+      for (int i = 0; i <= band; ++i) near_[i] = lu.load(re, im, i);
+    }
 
-  int unknown(int k) const { return order_.empty() ? k : order_[k]; }
-  int middle() const { return n_ - 2 * steps_; }
+    [[gnu::always_inline]] void forward(int k) {
+      const Stored* const l = lu_.lower_.get() + static_cast<std::ptrdiff_t>(k) * band;
+      Number t = near_[0];
+      if (lu_.pivot_[k].exchange()) {
+        const Halves pivot = lu_.pivot_[k].rows();
+#pragma GCC unroll 4
+        for (int i = 1; i <= band; ++i) {
+          const twisted::Mask here = pivot == Halves{} + i;
+          const Number other = near_[i];
+          near_[i] = twisted::choose(here, near_[0], other);
+          t = twisted::choose(here, other, t);
+        }
+      }
+      lu_.store(re_, im_, k, t);
+#pragma GCC unroll 4
+      for (int i = 1; i <= band; ++i) near_[i - 1] = near_[i] - t * Number(l[i - 1]);
+      near_[band] = lu_.load(re_, im_, k + 1 + band);
+    }
+
+    void turn() {
+      const int m = lu_.middle();
+      std::array<Number, TwistedMiddle<Number>::most> centre;
+      for (int i = 0; i < band; ++i)
+        centre[i] = both(near_[i], 0), centre[band + i] = both(near_[i], 1);
+      if (m > 2 * band) centre[2 * band] = both(near_[band], 0);
+      lu_.middle_.solve(m, centre);
+      for (int j = 0; j < m; ++j)
+        lu_.store(re_, im_, lu_.steps_ + j, join(centre[j], centre[m - 1 - j]));
+      for (int j = 0; j < 2 * band; ++j) near_[j] = join(centre[j], centre[m - 1 - j]);
+    }
+
+    [[gnu::always_inline]] void back(int k) {
+      const Stored* const u = lu_.upper_.get() + static_cast<std::ptrdiff_t>(k) * (band + 1);
+      Number t = lu_.load(re_, im_, k) * Number(u[0]);
+      if (lu_.pivot_[k].fill()) {
+        const Stored* const beyond = lu_.fill_.get() + static_cast<std::ptrdiff_t>(k) * band;
+#pragma GCC unroll 4
+        for (int j = 2 * band; j > band; --j) t = t - near_[j - 1] * Number(beyond[j - band - 1]);
+      }
+      // The row that came last enters last, so that only one product waits for it.
+#pragma GCC unroll 4
+      for (int j = band; j >= 1; --j) t = t - near_[j - 1] * Number(u[j]);
+      lu_.store(re_, im_, k, t);
+#pragma GCC unroll 8
+      for (int j = 2 * band - 1; j >= 1; --j) near_[j] = near_[j - 1];
+      near_[0] = t;
+    }
+
+   private:
+    const TwistedBand& lu_;
+    double *re_, *im_;
+    std::array<Number, 2 * band> near_;  // rows k, k + 1, ... ; then k + 1, ... of the solution
+  };
+
+  bool keeps_order() const {
+    return order_.empty();
+  }
+  int band() const {
+    return band_;
+  }
+  int steps() const {
+    return steps_;
+  }
+
+ private:
+  static constexpr int block = 32;  // rows of the matrix that are at hand
+  static constexpr unsigned char filled = 64;
+
+  /// Left as it is found until it is written.
+  struct Stored {
+    Halves part[parts];
+
+    operator Number() const {
+      if constexpr (parts == 1)
+        return part[0];
+      else
+        return {part[0], part[1]};
+    }
+    Stored& operator=(Number x) {
+      if constexpr (parts == 1)
+        part[0] = x;
+      else
+        part[0] = x.re, part[1] = x.im;
+      return *this;
+    }
+  };
+  struct Shifted {
+    const double *e, *a;
+    double re, im;
+  };
+  /// How many rows further the pivots stand, and whether they reach beyond the band.
+  struct Pivots {
+    unsigned char of_first = 0, of_second = 0;
+
+    bool exchange() const { return (of_first | of_second) % filled != 0; }
+    bool fill() const { return of_first >= filled; }
+    Halves rows() const {
+      return Halves{static_cast<double>(of_first % filled), static_cast<double>(of_second)};
+    }
+  };
+
+  int unknown(int k) const {
+    return order_.empty() ? k : order_[k];
+  }
+  int middle() const {
+    return n_ - 2 * steps_;
+  }
 
   void solve_in_order(double* re, double* im) const {
     if (band_ == 1)
@@ -174,19 +231,40 @@ class TwistedBand {
   static Number join(Number first, Number second) {
     return twisted::choose(Halves{1, 0} > Halves{}, first, second);
   }
-  static bool usable(Number inverse) {
-    const Halves s = twisted::size(inverse);
-    return s[0] > 0 && s[1] > 0 && std::isfinite(s[0] + s[1]);
+
+  double real_part(int source) const {
+    return source < 0 ? 0.0 : shifted_.re * shifted_.e[source] + shifted_.a[source];
+  }
+  double imaginary_part(int source) const {
+    return source < 0 ? 0.0 : shifted_.im * shifted_.e[source];
+  }
+
+  /// Rows of the shifted matrix from `first` on, those of the second half reversed. They are made
+  /// where they are needed: all of them at once would go to memory and come back from there.
+  template <int width>
+  void take_rows(int first, std::array<Number, block * width>& rows) const {
+    const int count = std::min(block, steps_ + band_ + 1 - first) * width;
+    const int* source = source_.data() + 2 * static_cast<std::ptrdiff_t>(first) * width;
+    for (int i = 0; i < count; ++i, source += 2) {
+      const Halves re = {real_part(source[0]), real_part(source[1])};
+      if constexpr (parts == 1)
+        rows[i] = re;
+      else
+        rows[i] = {re, Halves{imaginary_part(source[0]), imaginary_part(source[1])}};
+    }
   }
 
   /// A window of `band` + 1 rows and 2 `band` + 1 columns moves along the diagonal.
   template <int band>
   int factor_all() {
     constexpr int width = 2 * band + 1;
+    std::array<Number, block * width> rows;
+    take_rows<width>(0, rows);
     std::array<std::array<Number, band + 1>, width> window;  // by columns
     for (int j = 0; j < width; ++j)
       for (int i = 0; i <= band; ++i)
-        window[j][i] = j <= i + band ? rows_[i * width + j - i + band] : Number{};
+        window[j][i] = j <= i + band ? rows[i * width + j - i + band] : Number{};
+    int fill_end = 0;  // from there on no row reaches beyond the band
     for (int k = 0; k < steps_; ++k) {
       Halves pivot = {}, largest = twisted::size(window[0][0]);
 #pragma GCC unroll 4
@@ -196,8 +274,8 @@ class TwistedBand {
         largest = twisted::choose(larger, candidate, largest);
         pivot = twisted::choose(larger, Halves{} + i, pivot);
       }
-      pivot_[k] = pivot;
       if (pivot[0] + pivot[1] != 0) {
+        fill_end = k + band;
 #pragma GCC unroll 4
         for (int i = 1; i <= band; ++i) {
           const twisted::Mask here = pivot == Halves{} + i;
@@ -210,38 +288,58 @@ class TwistedBand {
         }
       }
       const Number t = twisted::inverse(window[0][0]);
-      if (!usable(t)) return singular(t, k);
-      Number* const u = upper_.data() + static_cast<std::ptrdiff_t>(k) * width;
-      Number* const below = lower_.data() + static_cast<std::ptrdiff_t>(k) * band;
+      if (!twisted::usable(t)) return singular(t, k);
+      const bool fill = k < fill_end;
+      pivot_[k] = {static_cast<unsigned char>(pivot[0] + (fill ? filled : 0)),
+                   static_cast<unsigned char>(pivot[1])};
+      Stored* const u = upper_.get() + static_cast<std::ptrdiff_t>(k) * (band + 1);
+      Stored* const below = lower_.get() + static_cast<std::ptrdiff_t>(k) * band;
       std::array<Number, band + 1> l;
       u[0] = t;
 #pragma GCC unroll 4
       for (int i = 1; i <= band; ++i) below[i - 1] = l[i] = window[0][i] * t;
 #pragma GCC unroll 8
-      for (int j = 1; j < width; ++j) {
+      for (int j = 1; j <= band; ++j) {
         const Number right = window[j][0];
         u[j] = right * t;
 #pragma GCC unroll 4
         for (int i = 1; i <= band; ++i) window[j - 1][i - 1] = window[j][i] - right * l[i];
       }
+      if (fill) {
+        Stored* const beyond = fill_.get() + static_cast<std::ptrdiff_t>(k) * band;
+#pragma GCC unroll 4
+        for (int j = band + 1; j < width; ++j) {
+          const Number right = window[j][0];
+          beyond[j - band - 1] = right * t;
+#pragma GCC unroll 4
+          for (int i = 1; i <= band; ++i) window[j - 1][i - 1] = window[j][i] - right * l[i];
+        }
+      } else {
+#pragma GCC unroll 4
+        for (int j = band + 1; j < width; ++j)
+#pragma GCC unroll 4
+          for (int i = 1; i <= band; ++i) window[j - 1][i - 1] = window[j][i];
+      }
       // The row that comes into sight; the last one is of the middle, or of none.
-      const Number* const next = rows_.data() + static_cast<std::ptrdiff_t>(k + 1 + band) * width;
+      const int coming = k + 1 + band;
+      if (coming % block == 0) take_rows<width>(coming, rows);
+      const Number* const next = rows.data() + coming % block * width;
 #pragma GCC unroll 8
       for (int j = 0; j < width; ++j) window[j][band] = next[j];
 #pragma GCC unroll 4
       for (int i = 0; i < band; ++i) window[width - 1][i] = Number{};
     }
     const int m = middle();
-    for (auto& row : middle_)
-      for (Number& entry : row) entry = Number{};
+    middle_.clear();
     for (int i = 0; i < band; ++i)
       for (int j = 0; j < 2 * band; ++j) {
-        middle_[i][j] = both(window[j][i], 0);
-        middle_[band + i][m - 1 - j] = both(window[j][i], 1);
+        middle_.entry(i, j) = both(window[j][i], 0);
+        middle_.entry(band + i, m - 1 - j) = both(window[j][i], 1);
       }
     if (m > 2 * band)
-      for (int j = 0; j < width; ++j) middle_[2 * band][j] = both(window[j][band], 0);
-    return factor_middle(m);
+      for (int j = 0; j < width; ++j) middle_.entry(2 * band, j) = both(window[j][band], 0);
+    const int column = middle_.factor(m);
+    return column < 0 ? column : steps_ + column;
   }
 
   int singular(Number inverse, int k) const {
@@ -249,92 +347,37 @@ class TwistedBand {
     return s > 0 && std::isfinite(s) ? n_ - 1 - k : k;
   }
 
-  int factor_middle(int m) {
-    for (int k = 0; k < m; ++k) {
-      int p = k;
-      for (int i = k + 1; i < m; ++i)
-        if (twisted::size(middle_[i][k])[0] > twisted::size(middle_[p][k])[0]) p = i;
-      std::swap(middle_[k], middle_[p]);
-      middle_pivot_[k] = p;
-      const Number t = twisted::inverse(middle_[k][k]);
-      if (!usable(t)) return steps_ + k;
-      middle_[k][k] = t;
-      for (int i = k + 1; i < m; ++i) {
-        middle_[i][k] = middle_[i][k] * t;
-        for (int j = k + 1; j < m; ++j)
-          middle_[i][j] = middle_[i][j] - middle_[i][k] * middle_[k][j];
-      }
-    }
-    return -1;
-  }
-
-  void solve_middle(std::array<Number, most_middle>& x) const {
-    const int m = middle();
-    for (int k = 0; k < m; ++k) std::swap(x[k], x[middle_pivot_[k]]);  // multipliers went along
-    for (int k = 0; k < m; ++k)
-      for (int i = k + 1; i < m; ++i) x[i] = x[i] - middle_[i][k] * x[k];
-    for (int k = m - 1; k >= 0; --k) {
-      for (int j = k + 1; j < m; ++j) x[k] = x[k] - middle_[k][j] * x[j];
-      x[k] = x[k] * middle_[k][k];
-    }
-  }
-
   template <int band>
   void solve_all(double* re, double* im) const {
-    constexpr int width = 2 * band + 1;
-    std::array<Number, band + 1> ahead;
-    for (int i = 0; i <= band; ++i) ahead[i] = load(re, im, i);
-    for (int k = 0; k < steps_; ++k) {
-      const Number* const l = lower_.data() + static_cast<std::ptrdiff_t>(k) * band;
-      Number t = ahead[0];
-      if (const Halves pivot = pivot_[k]; pivot[0] + pivot[1] != 0) {
-#pragma GCC unroll 4
-        for (int i = 1; i <= band; ++i) {
-          const twisted::Mask here = pivot == Halves{} + i;
-          const Number other = ahead[i];
-          ahead[i] = twisted::choose(here, ahead[0], other);
-          t = twisted::choose(here, other, t);
-        }
-      }
-      store(re, im, k, t);
-#pragma GCC unroll 4
-      for (int i = 1; i <= band; ++i) ahead[i - 1] = ahead[i] - t * l[i - 1];
-      ahead[band] = load(re, im, k + 1 + band);
-    }
-    const int m = middle();
-    std::array<Number, most_middle> centre;
-    for (int i = 0; i < band; ++i)
-      centre[i] = both(ahead[i], 0), centre[band + i] = both(ahead[i], 1);
-    if (m > 2 * band) centre[2 * band] = both(ahead[band], 0);
-    solve_middle(centre);
-    for (int j = 0; j < m; ++j) store(re, im, steps_ + j, join(centre[j], centre[m - 1 - j]));
-    std::array<Number, width - 1> known;  // rows k + 1, k + 2, ... of the solution
-    for (int j = 0; j < width - 1; ++j) known[j] = join(centre[j], centre[m - 1 - j]);
-    for (int k = steps_ - 1; k >= 0; --k) {
-      const Number* const u = upper_.data() + static_cast<std::ptrdiff_t>(k) * width;
-      Number t = load(re, im, k) * u[0];
-      // The row that came last enters last, so that only one product waits for it.
-#pragma GCC unroll 8
-      for (int j = width - 1; j >= 1; --j) t = t - known[j - 1] * u[j];
-      store(re, im, k, t);
-#pragma GCC unroll 8
-      for (int j = width - 2; j >= 1; --j) known[j] = known[j - 1];
-      known[0] = t;
-    }
+    Substitution<band> x(*this, re, im);
+    for (int k = 0; k < steps_; ++k) x.forward(k);
+    x.turn();
+    for (int k = steps_ - 1; k >= 0; --k) x.back(k);
   }
 
   int n_, band_;
   int steps_;               // columns that each half eliminates
   std::vector<int> order_;  // of the unknowns along the band; empty: their own
-  std::vector<int> place_;  // of every entry of the pattern
-  std::vector<Number>
-      rows_;  // of the matrix, 2 band + 1 entries each, those of the second half reversed
-  std::vector<Number> upper_,
-      lower_;                  // rows divided by their pivot, its inverse first; multipliers
-  std::vector<Halves> pivot_;  // how many rows further
-  std::array<std::array<Number, most_middle>, most_middle> middle_;
-  std::array<int, most_middle> middle_pivot_{};
+  /// For every row of both halves and 2 band + 1 places of it: which entry of the pattern, or -1.
+  std::vector<int> source_;
+  Shifted shifted_ = {};
+  std::unique_ptr<Stored[]> upper_, fill_;  // rows divided by their pivot, its inverse first; the
+                                            // part of them that exchanges bring
+  std::unique_ptr<Stored[]> lower_;         // multipliers
+  std::vector<Pivots> pivot_;
+  TwistedMiddle<Number> middle_;
   mutable std::array<std::vector<double>, 2> x_;
 };
+
+/// Of the same pencil, a real solution beside a complex one, both in the order of the unknowns.
+template <int band>
+void solve_beside(const TwistedBand<Halves>& real, double* x,
+                  const TwistedBand<SplitHalves>& complex, double* re, double* im) {
+  TwistedBand<Halves>::Substitution<band> one(real, x, nullptr);
+  TwistedBand<SplitHalves>::Substitution<band> other(complex, re, im);
+  for (int k = 0; k < real.steps(); ++k) one.forward(k), other.forward(k);
+  one.turn(), other.turn();
+  for (int k = real.steps() - 1; k >= 0; --k) one.back(k), other.back(k);
+}
 
 }  // namespace daedalus

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "linear/large_pages.h"
 #include "problem/findings.h"
 #include "problem/system_of.h"
 
@@ -99,7 +100,7 @@ void Jacobian::hold_point(const double* y, const double* yp) {
   if (work_.seeded) work_.duals.clear();
   work_.seeded = work_.identity = false;
   if (work_.duals.size() != 3 * n) {
-    work_.duals.resize(3 * n);
+    resize_large(work_.duals, 3 * n);
     work_.y = work_.duals.data(), work_.yp = work_.y + n, work_.r = work_.yp + n;
   }
   for (std::size_t i = 0; i < n; ++i) work_.y[i].value = y[i];

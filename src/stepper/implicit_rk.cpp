@@ -118,7 +118,10 @@ NewtonStages ImplicitStages::all_stages(const State& state) {
 
 void ImplicitStages::arguments(const State& state, double h) {
   kernels_.arguments(s_, stride_, constants_.w.data(), 1 / h, from_, z_, stage_, slope_);
-  if (!data_.explicit_first) return;
+  if (data_.explicit_first) subtract_first_slope(state);
+}
+
+void ImplicitStages::subtract_first_slope(const State& state) {
   for (int i = 0; i < s_; ++i)
     for (int k = 0; k < n_; ++k) slope_[i * stride_ + k] -= constants_.first_slope[i] * state.yp[k];
 }
@@ -131,8 +134,9 @@ double ImplicitStages::correct(const State& state, double h, const ErrorNorm& no
   } else {
     kernels_.combine(s_, stride_, constants_.t_inverse.data(), residual_, d_);
     factors_.solve(d_);
-    squares = kernels_.advance(s_, stride_, constants_.t.data(), norm.weights(), d_, v_, z_);
-    arguments(state, h);
+    squares = kernels_.advance(s_, stride_, constants_.t.data(), norm.weights(), d_,
+                               constants_.w.data(), 1 / h, from_, v_, z_, stage_, slope_);
+    if (data_.explicit_first) subtract_first_slope(state);
   }
   return std::sqrt(squares * mean_);
 }

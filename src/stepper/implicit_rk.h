@@ -38,6 +38,7 @@ class ImplicitStages final : public StageSolver {
   NewtonStages all_stages(const State& state);
   void extrapolate(double h);
   void arguments(const State& state, double h);
+  void subtract_first_slope(const State& state);
   /// By the residuals; leaves the arguments of the next ones, and gives the size of the increments.
   double correct(const State& state, double h, const ErrorNorm& norm);
   /// -1: all residuals are finite.

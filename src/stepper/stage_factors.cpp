@@ -3,12 +3,16 @@
 #include <cstring>
 #include <utility>
 
+#include "linear/factors.h"
+#include "linear/large_pages.h"
+
 namespace daedalus {
 
 void StageMemory::make_room(std::size_t doubles, std::size_t row_numbers) {
   constexpr std::size_t line = 8;
   KeptMemory<StageMemory>::give(std::exchange(block_, {}));
   block_ = KeptMemory<StageMemory>::take((doubles + line + row_numbers) * sizeof(double));
+  advise_large_pages(block_.place, block_.size);
   numbers_ = at_cache_line(static_cast<double*>(block_.place));
   rows_ = reinterpret_cast<long long*>(numbers_ + doubles);
   room_doubles_ = doubles, room_row_numbers_ = row_numbers;
@@ -108,6 +112,8 @@ void StageFactors::solve(double* d) const {
       kernels_.solve_padded_complex(small_[reals() + k], d, d + stride);
     return;
   }
+  if (systems == 1 && pairs() == 1)
+    return solve_beside(*real_[0], d, *complex_[0], d + stride, d + 2 * stride);
   for (int k = 0; k < systems; ++k, d += stride) real_[k]->solve(d);
   for (int k = 0; k < pairs(); ++k, d += 2 * stride) complex_[k]->solve(d, d + stride);
 }
