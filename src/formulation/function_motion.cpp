@@ -27,13 +27,15 @@ class FunctionMotion final : public MotionEquations {
     position = form.holonomic, velocity = form.nonholonomic;
     constant_mass = form.mass.is_constant();
     const std::size_t n = static_cast<std::size_t>(coordinates);
-    const std::size_t area = n * static_cast<std::size_t>(constraints());
-    zero_.resize(n), shifted_.resize(n), columns_.resize(area), ahead_.resize(area);
-    dual_q_.resize(n), dual_v_.resize(n), dual_columns_.resize(area);
-    if (position == 0) return;
+    zero_.resize(n), shifted_.resize(n);
     // Derivatives of a record take a few operations, those by dual numbers a multiple of g.
-    if (const auto known = RecordedMotion::of(form, solved_as_code, findings))
+    if (const auto known =
+            position > 0 ? RecordedMotion::of(form, solved_as_code, findings) : nullptr)
       tapes_ = known->tapes(), straight_ = known->straight(), known_start_ = known->known_start();
+    if (tapes_ && velocity == 0) return;
+    const std::size_t area = n * static_cast<std::size_t>(constraints());
+    columns_.resize(area), ahead_.resize(area);
+    dual_q_.resize(n), dual_v_.resize(n), dual_columns_.resize(area);
   }
 
   std::shared_ptr<MotionEquations> copy() const override {
@@ -81,13 +83,13 @@ class FunctionMotion final : public MotionEquations {
   }
 
   void jacobian_rate(double t, const double* q, const double* v, double* rows) override {
+    if (tapes_) tapes_->jacobian_rate(t, q, v, rows);
+    if (tapes_ && velocity == 0) return;
     for (int j = 0; j < coordinates; ++j) dual_q_[j] = Dual(q[j]), dual_q_[j].d[0] = v[j];
     Dual time(t);
     time.d[0] = 1;
     const auto exact = [&](int k) { return dual_columns_[k].d[0]; };
-    if (tapes_) {
-      tapes_->jacobian_rate(t, q, v, rows);
-    } else if (position > 0) {
+    if (!tapes_ && position > 0) {
       if (g_.is_differentiable()) {
         g_.jacobian<Dual>(time, {dual_q_.data()}, 0, dual_columns_.data());
         to_rows(position, rows, exact);
