@@ -263,5 +263,31 @@ TEST(Singular, ConstraintsThatAreAlwaysDependentAreTold) {
   }
 }
 
+/// A shift of the origin changes nothing but rounding, which is that of x.
+TEST(Singular, IsNotSeenInALinkFarFromTheOrigin) {
+  const auto pendulum = [](double pivot) {
+    return Problem{.form = Mechanical{.coordinates = 2,
+                                      .holonomic = 1,
+                                      .force = [](auto, auto, auto f) { f[0] = 0, f[1] = -9.81; },
+                                      .constraint =
+                                          [pivot](auto q, auto g) {
+                                            const auto x = q[0] - pivot;
+                                            g[0] = x * x + q[1] * q[1] - 1.0;
+                                          }},
+                   .t_span = {0, 5},
+                   .start = {pivot + 0.6, -0.8}};
+  };
+  const double height = solve(pendulum(0), {.rtol = 1e-12}).y_end()[1];
+  for (const double pivot : {1e3, 1e5, 2e6, -1e7}) {
+    SCOPED_TRACE(pivot);
+    const Solution s = solve(pendulum(pivot), {.method = "dop853", .rtol = 1e-10});
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    EXPECT_TRUE(s.singularities.empty());
+    EXPECT_TRUE(s.notes.empty());
+    // The tolerance of x, and half a hundred steps that are rounded.
+    EXPECT_NEAR(s.y_end()[1], height, 1e-8 + 100 * 1.1e-16 * std::abs(pivot));
+  }
+}
+
 }  // namespace
 }  // namespace daedalus

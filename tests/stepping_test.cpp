@@ -240,6 +240,52 @@ TEST(OrderControl, SmoothsTheRateAndWaitsTenFactorisations) {
   EXPECT_EQ(fresh.next(5, 1e-3, 2, 1.0), 5) << "waits again";
 }
 
+TEST(OrderControl, TriesMoreStagesWhereTheSameFactorsServeALinearProblem) {
+  OrderControl control;
+  const auto make_steps = [&](int stages, double h, bool kept) {
+    int count = 1;
+    while (count < 100 && !control.after_step(stages, h, true, kept)) ++count;
+    return count;
+  };
+  EXPECT_EQ(make_steps(3, 0.1, true), 10);
+  EXPECT_EQ(control.next(3, 0, 1, 1.0), 5) << "though one iteration was all";
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(control.after_step(5, 0.2, true, false)) << i;
+  EXPECT_EQ(make_steps(5, 0.2, true), 10) << "longer steps: there may be more yet";
+  EXPECT_EQ(control.next(5, 0, 1, 1.0), 7);
+  EXPECT_EQ(make_steps(7, 0.2, true), 10);
+  EXPECT_EQ(control.next(7, 0, 1, 1.0), 5) << "steps did not grow by what the stages cost";
+  EXPECT_EQ(make_steps(5, 0.2, true), 40) << "the next trial waits for longer";
+}
+
+TEST(OrderControl, TriesNoMoreStagesWhereFactorsChangeOrRatesWereSeen) {
+  OrderControl seen, changing, highest;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(seen.after_step(3, 0.1, false, true));
+    EXPECT_FALSE(changing.after_step(3, 0.1, true, i % 9 != 8));
+    EXPECT_FALSE(highest.after_step(7, 0.1, true, true)) << "no more than max_stages";
+  }
+}
+
+/// Its matrix is made once and its factors serve on: an occasion to raise the order has to be made.
+TEST(OrderControl, RisesInALinearProblemThatKeepsItsFactors) {
+  const Problem oscillator = {
+      .form = LinearlyImplicit{.size = 2,
+                               .f = [](auto, auto y, auto f) { f[0] = y[1], f[1] = -1.0 * y[0]; }},
+      .t_span = {0, 1000},
+      .start = {1, 0}};
+  for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    SCOPED_TRACE(rtol);
+    const auto run = [&](const char* method) {
+      return solve(oscillator, {.method = method, .rtol = rtol, .dense = false});
+    };
+    const Solution s = run("radau"), highest = run("radau_iia_13");
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    // Ten steps of three stages and of five, and some that grow.
+    EXPECT_LE(s.statistics.steps, highest.statistics.steps + 50);
+    EXPECT_LE(s.statistics.jacobians, 2);
+  }
+}
+
 /// The estimate of one step of size h from exact values, by the stages of `method`.
 std::vector<double> estimate(const exact::Exact& e, const char* method, double t, double h) {
   auto system = make_system(e.problem, Formulation::direct);

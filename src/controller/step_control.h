@@ -81,6 +81,35 @@ struct OrderControl {
   bool newton_failed = false;    ///< diverged
   bool newton_was_slow = false;  ///< a predicted failure cut h to less than half
 
+  // Factors that serve step after step leave no occasion to ask for another order, and a linear
+  // problem never would. So many such steps are one; more stages are on trial then, until their
+  // steps are seen to be longer by what they cost more.
+  static constexpr int first_patience = 10, most_patience = 1000;
+  int patience = first_patience;  ///< steps with the same factors, before more stages are tried
+  int steps_with_factors = 0;
+  int steps_on_trial = 0;
+  double trial_from = 0;  ///< the length of the steps before; 0: nothing is on trial
+  bool is_due = false;    ///< that `next` raises the order, or takes back what was on trial
+
+  /// After a step, the next one being of length h. `is_linear`: as far as rates were seen. `kept`:
+  /// the factors are to serve again. Whether `next` is to be asked all the same.
+  bool after_step(int stages, double h, bool is_linear, bool kept) {
+    constexpr double worth = 1.5;
+    steps_with_factors = kept ? steps_with_factors + 1 : 0;
+    if (trial_from > 0) {
+      if (++steps_on_trial < first_patience) return false;
+      is_due = h < worth * trial_from;
+      if (is_due)
+        patience = std::min(4 * patience, most_patience);
+      else
+        trial_from = 0, steps_on_trial = 0;
+    } else {
+      is_due = steps_with_factors >= patience && stages < max_stages && is_linear;
+      if (is_due) trial_from = h;
+    }
+    return is_due;
+  }
+
   int next(int stages, double rate, int iterations, double h_ratio) {
     ++factorizations_since_change;
     smoothed_rate = std::min(10.0, std::max(rate, 0.5 * smoothed_rate));
@@ -94,9 +123,20 @@ struct OrderControl {
     if (factorizations_since_change >= 1 && newton_was_slow)
       next = std::max(min_stages, stages - 2);
     if (factorizations_since_change <= 10) next = std::min(stages, next);
+    if (is_due) next = steps_on_trial > 0 ? std::max(min_stages, stages - 2) : stages + 2;
     newton_failed = newton_was_slow = false;
-    if (next != stages) factorizations_since_change = 0;
+    if (is_due ? steps_on_trial > 0 : next < stages) trial_from = 0;
+    if (next != stages) factorizations_since_change = steps_with_factors = steps_on_trial = 0;
+    is_due = false;
     return next;
+  }
+
+  /// At another point, where nothing that was seen before need hold.
+  void forget() {
+    smoothed_rate = trial_from = 0;
+    steps_with_factors = steps_on_trial = 0;
+    patience = first_patience;
+    is_due = false;
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "formulation/known_start.h"
 #include "linear/small_vectors.h"
@@ -13,6 +14,10 @@ namespace {
 
 constexpr double multipliers_exist = 1e-6;
 constexpr int most_corrections = 6;
+// Of rows around the start: they may change by so much of what they are there.
+constexpr double longest_change = 3;
+constexpr double vanishing_at_start = 1e-8;  // beside their change
+constexpr double unchanged = 1e-9;           // by more than rounding
 constexpr auto everything = [](const double*, double, double) { return true; };
 
 }  // namespace
@@ -252,6 +257,49 @@ double ConstrainedMotion::reach() const {
   return longest * size_;
 }
 
+/// x counts from an origin that may be far from everything that moves. A link of length 1 at 1e6
+/// has rows at a tenth of that which are 1e5 times as long as any on its way; beside them its own
+/// would seem to vanish. So points around the start are to be nearer by this factor, as far as all
+/// rows tell that change: next to a singular point some do as much, others do not.
+double ConstrainedMotion::nearness(double t, const double* x) {
+  constexpr int most_rounds = 4;  // as many as a change of high degree may take
+  double factor = 1;
+  std::vector<double> here(static_cast<std::size_t>(n_) * static_cast<std::size_t>(m_));
+  std::vector<double> change(static_cast<std::size_t>(m_));
+  const auto make_rows = [&](const double* q) {
+    prepared_ = false;
+    if (!prepare_mass(t, q)) return false;
+    equations_->jacobian(t, q, constraints_->row(0));
+    for (int i = 0; i < m_; ++i) to_scaled_force(constraints_->row(i));
+    return true;
+  };
+  if (!make_rows(x)) return factor;
+  std::copy_n(constraints_->row(0), here.size(), here.begin());
+  for (int round = 0; round < most_rounds; ++round) {
+    std::fill(change.begin(), change.end(), 0.0);
+    bool is_start = true;
+    around(x, n_, unprojected_.data(), [&](double* q) {
+      for (int j = 0; j < n_; ++j) q[j] = x[j] + factor * (q[j] - x[j]);
+      if (std::exchange(is_start, false) || !make_rows(q)) return;
+      const double* row = here.data();
+      for (int i = 0; i < m_; ++i, row += n_) {
+        for (int j = 0; j < n_; ++j) step_[j] = constraints_->row(i)[j] - row[j];
+        change[i] = std::max(change[i], norm(step_));
+      }
+    });
+    double least = std::numeric_limits<double>::infinity();
+    const double* row = here.data();
+    for (int i = 0; i < m_; ++i, row += n_) {
+      const double size = std::sqrt(dot(row, row, n_));
+      if (change[i] > unchanged * size && factor * size > vanishing_at_start * change[i])
+        least = std::min(least, change[i] / size);
+    }
+    if (!(least > longest_change) || !std::isfinite(least)) break;
+    factor *= longest_change / least;
+  }
+  return factor;
+}
+
 void ConstrainedMotion::begin(double t, const double* x) {
   if (m_ == 0) return;
   // What was learnt before would be a part of the answer.
@@ -268,7 +316,9 @@ void ConstrainedMotion::begin(double t, const double* x) {
     prepare_mass(t, x);
     return;
   }
-  around(x, n_, unprojected_.data(), [&](const double* q) {
+  const double factor = nearness(t, x);
+  around(x, n_, unprojected_.data(), [&](double* q) {
+    for (int j = 0; factor < 1 && j < n_; ++j) q[j] = x[j] + factor * (q[j] - x[j]);
     if (prepare(t, q, false)) constraints_->learn_reference();
   });
   prepared_ = false;

@@ -73,6 +73,7 @@ class ConstrainedMotion final : public ProjectedField {
   void from_scaled_motion(double* x) const;   ///< x = L^-T x
   double scaled_size(const double* x) const;  ///< |L^T x|
   double slowest_turn(const double* v) const;
+  double nearness(double t, const double* x);
   void turn_rates(double t, const double* q, const double* v);
   bool add_derivative_rows(double t, const double* q, const double* v);
   bool correct_position(double t, double* q, double drop_below, int iterations);

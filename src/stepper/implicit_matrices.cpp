@@ -4,6 +4,11 @@
 #include "stepper/implicit_stepper.h"
 
 namespace daedalus {
+namespace {
+
+constexpr double nearly_linear = 1e-4;  // rate of Newton's iteration: more stages may serve
+
+}  // namespace
 
 /// At the middle of the step, as the last one promises it, a matrix is half as far from the stages
 /// as at its beginning, and Newton's iteration with it twice as fast. Where that promise led to
@@ -24,6 +29,18 @@ bool ImplicitStepper::renew_jacobian() {
   jacobian_valid_ = jacobian_current_ = true;
   factors_valid_ = false;
   return true;
+}
+
+/// Behind a step whose factors serve the next one too. Other factors are what the order waits for.
+void ImplicitStepper::consider_order() {
+  if (methods_.size() < 2 || !order_.is_eager) return;
+  // Not where the longest step allowed is what limits them.
+  const bool kept = jacobian_valid_ && h_ == factored_h_ && std::abs(h_) < options_.max_step;
+  // Where the iteration has ever failed it will ask for matrices again, and that is occasion
+  // enough.
+  const bool is_linear =
+      seen_rate_ > 0 && seen_rate_ <= nearly_linear && statistics_.newton_failures == 0;
+  if (order_.after_step(current()->stages(), std::abs(h_), is_linear, kept)) factors_valid_ = false;
 }
 
 bool ImplicitStepper::renew_factors() {

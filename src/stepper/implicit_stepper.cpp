@@ -171,8 +171,7 @@ void ImplicitStepper::start(const State& state, double h) {
   seen_rate_ = 0;
   for (StageSolver* solver : solvers_)
     if (solver) solver->forget();
-  control_.forget();
-  order_.smoothed_rate = 0;
+  control_.forget(), order_.forget();
   use(0);
   norm_.set_reference(state_.y.data());
 }
@@ -394,6 +393,7 @@ void ImplicitStepper::commit() {
       seen_rate_ > nearly_linear && system_.size > few_unknowns)
     jacobian_valid_ = false;
   if (jacobian_valid_ && growth >= 1 && growth <= keep_step_up_to) h_ = h_used_;
+  consider_order();
 }
 
 }  // namespace daedalus

@@ -50,6 +50,7 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
   bool renew_jacobian();
   bool jacobian_ahead();
   bool renew_factors();
+  void consider_order();
   /// After so many attempts at this step whose iteration was too slow.
   bool solve_stages(int slow_before);
   double estimate_error();
