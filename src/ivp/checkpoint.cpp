@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '8'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '9'};
 
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
