@@ -161,8 +161,7 @@ bool AlgebraicProjection::project(double t, double* y, const std::vector<double>
       size = correct(t, y, scale, true);
     }
     if (!std::isfinite(size)) return false;
-    std::copy(y, y + n, before_), std::copy(r_, r_ + n, step_);
-    for (int i = 0; i < n; ++i) y[i] += r_[i];
+    for (int i = 0; i < n; ++i) before_[i] = y[i], step_[i] = r_[i], y[i] += r_[i];
     // What matrices of a far point leave is no small part of a correction.
     const bool is_exact = is_factored_here || iteration == 0 || size <= 0.01 * last;
     if (size <= (is_exact ? 1 : 0.01)) return has_moved_by_rounding_ = is_factored_here, true;

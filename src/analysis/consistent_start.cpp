@@ -233,12 +233,11 @@ bool solve_for_rates(const System& system, Jacobian& jacobian, double t,
 /// better than none, if there is another one.
 bool solve_algebraic_rows(AlgebraicProjection& projection, const System& system, double t,
                           std::vector<double>& y, const std::vector<char>& fixed,
-                          const std::vector<double>& scale, const BeforeEvent* before) {
+                          const std::vector<double>& scale, const BeforeEvent* before,
+                          const std::vector<double>& guess, std::vector<double>& tolerance) {
   // Many: from far away Newton's iteration on a power only divides by a constant.
   constexpr int most_iterations = 100, most_cuts = 400;
-  std::vector<double> tolerance(scale.size());
   for (std::size_t j = 0; j < scale.size(); ++j) tolerance[j] = 1e-13 * scale[j];
-  const std::vector<double> guess = y;
   const auto holds_fixed = [&](const std::vector<double>& found) {
     for (std::size_t j = 0; j < found.size(); ++j)
       if (fixed[j] && std::abs(found[j] - guess[j]) > 1e-10 * scale[j]) return false;
@@ -316,7 +315,8 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     bool done = false;
     AlgebraicProjection projection(system, jacobian);
     if (system.is_index_one())
-      done = solve_algebraic_rows(projection, system, t, y, fixed, scale, event);
+      done = solve_algebraic_rows(projection, system, t, y, fixed, scale, event, guess,
+                                  r);  // which is needed no more
     // Such events move no differential variable, whatever it takes.
     const bool only_algebraic = !at_start && system.is_index_one();
     const bool never_more = only_algebraic && projection.has_index_one();
