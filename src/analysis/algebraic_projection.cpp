@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace daedalus {
 
@@ -9,9 +10,10 @@ AlgebraicProjection::AlgebraicProjection(const System& system, Jacobian& jacobia
     : system_(system), jacobian_(jacobian) {
   needed_ = std::any_of(system.algebraic_row.begin(), system.algebraic_row.end(),
                         [](char c) { return c != 0; });
-  work_.assign(4 * static_cast<std::size_t>(system.size), 0.0);
+  work_.assign(6 * static_cast<std::size_t>(system.size), 0.0);
   double* place = work_.data();
-  for (double** part : {&zero_, &r_, &trial_, &start_}) *part = place, place += system.size;
+  for (double** part : {&zero_, &r_, &trial_, &start_, &before_, &step_})
+    *part = place, place += system.size;
 }
 
 /// Most projections are never used, and factors of large systems take memory.
@@ -21,10 +23,41 @@ void AlgebraicProjection::make_factors() {
   factors_ = make_real_factors(pencil_);
 }
 
+/// F(t, y, 0) into r_.
+void AlgebraicProjection::evaluate(double t, const double* y) {
+  if (renew_modes_) renew_modes_(t, y);
+  system_.residual(t, y, zero_, r_);
+  if (!other_modes_) return;
+  const auto swap_modes = [&] {
+    std::swap_ranges(system_.modes->begin(), system_.modes->end(), other_modes_->begin());
+  };
+  swap_modes();
+  system_.residual(t, y, zero_, trial_);
+  swap_modes();
+  for (int i = 0; i < system_.size; ++i) r_[i] += other_part_ * (trial_[i] - r_[i]);
+}
+
+bool AlgebraicProjection::differentiate(double t, const double* y) {
+  if (renew_modes_) renew_modes_(t, y);
+  if (!other_modes_) return jacobian_.evaluate(t, y, zero_, pencil_);
+  const auto swap_modes = [&] {
+    std::swap_ranges(system_.modes->begin(), system_.modes->end(), other_modes_->begin());
+  };
+  swap_modes();
+  bool is_finite = jacobian_.evaluate(t, y, zero_, pencil_);
+  swap_modes();
+  const std::vector<double> other = pencil_.a;
+  is_finite = is_finite && jacobian_.evaluate(t, y, zero_, pencil_);
+  for (std::size_t k = 0; k < other.size(); ++k)
+    pencil_.a[k] += other_part_ * (other[k] - pencil_.a[k]);
+  pencil_.condense();
+  return is_finite;
+}
+
 bool AlgebraicProjection::refactor(double t, const double* y) {
   factored_ = has_moved_by_rounding_ = false;
   make_factors();
-  if (!jacobian_.evaluate(t, y, zero_, pencil_)) return false;
+  if (!differentiate(t, y)) return false;
   double largest_a = 0, largest_e = 0;
   for (std::size_t k = 0; k < pencil_.a.size(); ++k) {
     largest_a = std::max(largest_a, std::abs(pencil_.a[k]));
@@ -70,38 +103,133 @@ std::vector<int> AlgebraicProjection::of_higher_index(double t, const double* y)
   return list;
 }
 
-bool AlgebraicProjection::project(double t, double* y, const std::vector<double>& scale,
-                                  int max_iterations) {
-  if (!needed_) return true;
+/// Into r_, by the factors at hand. Its size in units of `scale`, or of the rounding of y where
+/// that is more; not finite where the equations are not defined.
+double AlgebraicProjection::correct(double t, const double* y, const std::vector<double>& scale,
+                                    bool has_moved) {
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
   const int n = system_.size;
-  double last = 0;
+  evaluate(t, y);
+  for (int i = 0; i < n; ++i) {
+    r_[i] = system_.algebraic_row[i] ? -r_[i] : 0.0;
+    if (!std::isfinite(r_[i])) return INFINITY;
+  }
+  // E y = E y_start: what long corrections let slip is taken back by the next ones.
+  for (int j = 0; j < n && has_moved; ++j)
+    for (int k = pencil_.pattern.column_start[j]; k < pencil_.pattern.column_start[j + 1]; ++k)
+      if (const int i = pencil_.pattern.row[k]; !system_.algebraic_row[i])
+        r_[i] += shift_ * pencil_.e[k] * (start_[j] - y[j]);
+  factors_->solve(r_);
+  double size = 0;
+  for (int i = 0; i < n; ++i) {
+    if (!std::isfinite(r_[i])) return INFINITY;
+    size = std::max(size, std::abs(r_[i]) / std::max(scale[i], rounding * std::abs(y[i])));
+  }
+  return size;
+}
+
+/// The correction that old factors give at the end of a step is the next step where it shows that
+/// they serve, and else tells whether the step was too long: one that leads to a longer correction
+/// may end at any solution, or at none. [Deuflhard2004]
+bool AlgebraicProjection::project(double t, double* y, const std::vector<double>& scale,
+                                  int max_iterations, int max_cuts) {
+  if (!needed_) return true;
+  constexpr double most_rounding = 1e3;
+  const int n = system_.size;
+  double last = 0, fraction = 1;
+  bool was_factored_there = false;  // where the last step began
   has_moved_by_rounding_ = false;
   std::copy(y, y + n, start_);
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
-    const bool is_factored_here = !factored_;
+    bool is_factored_here = !factored_;
     if (is_factored_here && !refactor(t, y)) return false;
-    system_.residual(t, y, zero_, r_);
-    for (int i = 0; i < n; ++i) {
-      r_[i] = system_.algebraic_row[i] ? -r_[i] : 0.0;
-      if (!std::isfinite(r_[i])) return false;
+    double size = correct(t, y, scale, iteration > 0);
+    while (!is_factored_here && iteration > 0 && size > 1) {
+      // On the long way down a power or an exponential new matrices lead farther.
+      const double serves = iteration == 1 ? 0.5 : 0.1;
+      if (size <= serves * last && fraction == 1) break;
+      if (last <= most_rounding && iteration > 1) break;
+      if (was_factored_there && last > most_rounding && !(size <= (1 - 0.25 * fraction) * last)) {
+        if (max_cuts-- <= 0) return false;
+        fraction *= 0.5;
+        for (int i = 0; i < n; ++i) y[i] = before_[i] + fraction * step_[i];
+        size = correct(t, y, scale, true);
+        continue;
+      }
+      is_factored_here = true;
+      if (!refactor(t, y)) return false;
+      size = correct(t, y, scale, true);
     }
-    // E y = E y_start: what long corrections let slip is taken back by the next ones.
-    for (int j = 0; j < n && iteration > 0; ++j)
-      for (int k = pencil_.pattern.column_start[j]; k < pencil_.pattern.column_start[j + 1]; ++k)
-        if (const int i = pencil_.pattern.row[k]; !system_.algebraic_row[i])
-          r_[i] += shift_ * pencil_.e[k] * (start_[j] - y[j]);
-    factors_->solve(r_);
-    double size = 0;
-    for (int i = 0; i < n; ++i) size = std::max(size, std::abs(r_[i]) / scale[i]);
     if (!std::isfinite(size)) return false;
-    for (int i = 0; i < n; ++i) y[i] += r_[i];
-    if (size <= 1) return has_moved_by_rounding_ = is_factored_here, true;
+    for (int i = 0; i < n; ++i) before_[i] = y[i], step_[i] = r_[i], y[i] += r_[i];
+    // What matrices of a far point leave is no small part of a correction.
+    const bool is_exact = is_factored_here || iteration == 0 || size <= 0.01 * last;
+    if (size <= (is_exact ? 1 : 0.01)) return has_moved_by_rounding_ = is_factored_here, true;
     // Corrections that no longer shrink are rounding, of an ill-conditioned system perhaps.
-    if (iteration > 1 && size <= 1e3 && size > 0.3 * last) return true;
-    if (iteration > 0 && size > 0.1 * last) factored_ = false;
-    last = size;
+    if (iteration > 1 && size <= most_rounding && size > 0.3 * last) return true;
+    if (!is_factored_here && iteration > 0 && size > 0.1 * last) factored_ = false;
+    was_factored_there = is_factored_here;
+    fraction = 1, last = size;
   }
-  return false;
+  return last > 0 && last <= 1;
+}
+
+/// Changes of the rows by what variables of the given sizes do to them must not move variables far
+/// beyond these sizes. Next to a singular point rows may all but vanish, so what they are made of
+/// elsewhere counts too.
+bool AlgebraicProjection::is_regular(double t, const double* y, const std::vector<double>& size,
+                                     const double* elsewhere) {
+  constexpr double absurd = 1e10;
+  if (!needed_) return true;
+  make_factors();
+  const int n = system_.size;
+  std::fill(before_, before_ + n, 0.0);
+  const auto note_reach = [&](const double* at) {
+    for (int j = 0; j < n; ++j)
+      for (int k = pencil_.pattern.column_start[j]; k < pencil_.pattern.column_start[j + 1]; ++k)
+        if (const int i = pencil_.pattern.row[k]; system_.algebraic_row[i])
+          before_[i] =
+              std::max(before_[i], std::abs(pencil_.a[k]) * std::max(size[j], std::abs(at[j])));
+  };
+  if (differentiate(t, elsewhere)) note_reach(elsewhere);
+  if (!refactor(t, y)) return false;
+  has_moved_by_rounding_ = true;
+  note_reach(y);
+  for (int i = 0; i < n; ++i) r_[i] = (i % 2 == 0 ? 1 : -1) * (1 + 0.618 * (i % 7)) * before_[i];
+  factors_->solve(r_);
+  for (int j = 0; j < n; ++j)
+    if (!(std::abs(r_[j]) <= absurd * std::max(size[j], std::abs(y[j])))) return false;
+  return true;
+}
+
+bool AlgebraicProjection::follow_modes(double t, double* y, const std::vector<double>& scale,
+                                       std::vector<double> before) {
+  constexpr double shortest = 1e-5, first = 0.25;
+  constexpr int few_iterations = 8;
+  if (!needed_ || !system_.modes || before.size() != system_.modes->size()) return false;
+  std::vector<double> reached(y, y + system_.size);
+  other_modes_ = &before;
+  double left = 1;  // of the way
+  other_part_ = left;
+  forget();
+  bool follows = project(t, reached.data(), scale);
+  for (double step = first; follows && left > 0;) {
+    std::copy(reached.begin(), reached.end(), y);
+    other_part_ = std::max(0.0, left - step);
+    forget();
+    // Without cuts: corrections that do not shrink may lead to another branch.
+    if (project(t, y, scale, few_iterations, 0)) {
+      left = other_part_, step *= 2;
+      std::copy(y, y + system_.size, reached.begin());
+    } else {
+      step *= 0.5;
+      follows = step >= shortest;
+    }
+  }
+  other_modes_ = nullptr;
+  forget();
+  std::copy(reached.begin(), reached.end(), y);
+  return follows;
 }
 
 /// Columns dF/dy of algebraic variables, dF/dy' of the others.

@@ -229,12 +229,41 @@ bool solve_for_rates(const System& system, Jacobian& jacobian, double t,
   return false;
 }
 
+/// Algebraic variables of a system of index 1. A point that leaves some of them undetermined is no
+/// better than none, if there is another one.
+bool solve_algebraic_rows(AlgebraicProjection& projection, const System& system, double t,
+                          std::vector<double>& y, const std::vector<char>& fixed,
+                          const std::vector<double>& scale, const BeforeEvent* before,
+                          const std::vector<double>& guess, std::vector<double>& tolerance) {
+  // Many: from far away Newton's iteration on a power only divides by a constant.
+  constexpr int most_iterations = 100, most_cuts = 400;
+  for (std::size_t j = 0; j < scale.size(); ++j) tolerance[j] = 1e-13 * scale[j];
+  const auto holds_fixed = [&](const std::vector<double>& found) {
+    for (std::size_t j = 0; j < found.size(); ++j)
+      if (fixed[j] && std::abs(found[j] - guess[j]) > 1e-10 * scale[j]) return false;
+    return true;
+  };
+  bool done =
+      projection.project(t, y.data(), tolerance, most_iterations, most_cuts) && holds_fixed(y);
+  if (before && (!done || !projection.is_regular(t, y.data(), scale, guess.data()))) {
+    std::vector<double> other = guess;
+    for (std::size_t j = 0; j < other.size(); ++j)
+      if (system.algebraic_variable[j]) other[j] = before->y[j];
+    if (projection.follow_modes(t, other.data(), tolerance, before->modes) && holds_fixed(other) &&
+        projection.is_regular(t, other.data(), scale, guess.data()))
+      return y = std::move(other), true;
+    projection.forget();
+  }
+  if (!done) y = guess, projection.forget();
+  return done;
+}
+
 }  // namespace
 
 StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                             std::vector<double>& y, std::vector<double>& yp,
                             const std::vector<char>& fixed, const std::vector<double>& scale,
-                            bool at_start) {
+                            bool at_start, const BeforeEvent* event) {
   StartReport report;
   report.rate_known.resize(static_cast<std::size_t>(system.size));
   for (int i = 0; i < system.size; ++i) report.rate_known[i] = !system.algebraic_variable[i];
@@ -285,17 +314,14 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
   if (!system.levels.empty()) {
     bool done = false;
     AlgebraicProjection projection(system, jacobian);
-    if (system.is_index_one()) {
-      std::vector<double>& tolerance = r;  // which is needed no more
-      for (int i = 0; i < system.size; ++i) tolerance[i] = 1e-13 * scale[i];
-      // Many: from far away Newton's iteration on a power only divides by a constant.
-      done = projection.project(t, y.data(), tolerance, 100);
-      for (int i = 0; i < system.size && done; ++i)
-        done = !fixed[i] || std::abs(y[i] - guess[i]) <= 1e-10 * scale[i];
-      if (!done) y = guess, projection.forget();
-    }
+    if (system.is_index_one())
+      done = solve_algebraic_rows(projection, system, t, y, fixed, scale, event, guess,
+                                  r);  // which is needed no more
+    // Such events move no differential variable, whatever it takes.
+    const bool only_algebraic = !at_start && system.is_index_one();
+    const bool never_more = only_algebraic && projection.has_index_one();
     if (!done) done = levels_hold_exactly(system, t, y);
-    if (!done && !at_start) done = nudge_onto_rows(system, jacobian, t, y, scale);
+    if (!done && !at_start && !never_more) done = nudge_onto_rows(system, jacobian, t, y, scale);
     if (!done && system.size > largest_search) {
       report.consistent = false;
       report.message =
@@ -307,13 +333,20 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     }
     if (!done) {
       const auto levels = level_constraints(system, scale);
-      if (!project(ConstraintProjection(system, levels, scale, fixed), false)) {
+      std::vector<char> held = fixed;
+      for (int i = 0; i < system.size && only_algebraic; ++i)
+        if (!system.algebraic_variable[i]) held[i] = 1;
+      done = project(ConstraintProjection(system, levels, scale, held), false);
+      if (never_more && !done) return finish();
+      if (!done && only_algebraic)
+        y = guess, done = project(ConstraintProjection(system, levels, scale, fixed), false);
+      if (!done) {
         // Algebraic variables alone cannot do it: all move alike.
         std::fill(levels->freedom.begin(), levels->freedom.end(), 1.0);
         y = guess;
         if (!project(ConstraintProjection(system, levels, scale, fixed), true)) return finish();
-        report.consistent = true, report.message = {};
       }
+      report.consistent = true, report.message = {};
       for (int i = 0; i < system.size; ++i)
         if (fixed[i]) y[i] = guess[i];
     }

@@ -17,11 +17,17 @@ struct StartReport {
   std::vector<char> rate_known = {};  ///< variables whose y' is that of the solution
 };
 
+/// The solution as an event finds it.
+struct BeforeEvent {
+  std::vector<double> y, modes;
+};
+
 /// Changes y and yp. `scale` is the size of each variable, `fixed` marks those to be held; the
-/// initial equations of a model count at the start of the run only.
+/// initial equations of a model count at the start of the run only. Where equations have several
+/// solutions, what an `event` found may tell which one is meant.
 StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                             std::vector<double>& y, std::vector<double>& yp,
                             const std::vector<char>& fixed, const std::vector<double>& scale,
-                            bool at_start);
+                            bool at_start, const BeforeEvent* event = nullptr);
 
 }  // namespace daedalus

@@ -30,7 +30,7 @@ EventFinder::EventFinder(const std::vector<Event>& events, const std::vector<dou
   last_.assign(events.size() + slack.size(), 0.0);
   if (empty()) return;
   y_.resize(static_cast<std::size_t>(size));
-  end_ = size_ = g_ = level_ = applied_ = bounced_ = least_ = last_;
+  end_ = size_ = g_ = level_ = applied_ = bounced_ = least_ = within_ = last_;
   sample_t_.resize(samples + 1), sample_.resize((samples + 1) * last_.size());
 }
 
@@ -56,7 +56,7 @@ void EventFinder::start(double t, const double* y, const std::vector<AtZero>& ha
   functions_(t, y, last_.data());
   const int count = static_cast<int>(last_.size());
   for (int e = 0; e < count; ++e) {
-    bounced_[e] = 0;
+    bounced_[e] = within_[e] = 0;
     // One that has not yet come out of its zero when another happens still has to.
     if ((last_[e] - level_[e]) * level_[e] < 0)
       last_[e] -= level_[e];
@@ -71,7 +71,7 @@ void EventFinder::start(double t, const double* y, const std::vector<AtZero>& ha
     const double g = last_[e] + level_[e];
     const double close = std::max(is_indicator(e) ? 0 : rounding, 1e-6 * size_[e]);
     if (std::abs(g) > std::max(close, zero.within)) continue;
-    last_[e] = 0;
+    last_[e] = 0, within_[e] = zero.within;
     level_[e] = g * zero.side < 0 ? g : 0.0;
     if (zero.bounces) bounced_[e] = zero.side, least_[e] = part_of_rounding * zero.rounding;
   }
@@ -157,6 +157,7 @@ void EventFinder::apply_level(std::size_t event) {
 
 void EventFinder::advance() {
   last_ = end_, level_ = applied_;
+  std::fill(within_.begin(), within_.end(), 0.0);
   for (int e = 0; e < static_cast<int>(last_.size()); ++e)
     if (bounced_[e] * last_[e] > least_[e] / part_of_rounding) bounced_[e] = 0;
 }
@@ -204,15 +205,25 @@ void EventFinder::search_one(int event, const Evaluate& y_at) {
   }
 }
 
+/// It just happened, and up to the sample at which it is on its right side is off by no more than
+/// counted as zero: where the polynomial of the step begins is less exact than where it ends.
+bool EventFinder::comes_out(int event, int i) const {
+  if (has_to_leave(event)) return false;
+  while (i < samples && sampled(event, i) <= 0 && sampled(event, i) >= -within_[event]) ++i;
+  return sampled(event, i) > within_[event];
+}
+
 void EventFinder::search_indicator(int event, const Evaluate& y_at) {
   int right = sampled(event, 0) >= 0 ? 0 : -1;  // last sample known to be on the right side
   for (int i = 0; i <= samples; ++i) {
     const double g = sampled(event, i);
     if (g > 0) right = i;
     if (!(g < -slack(event))) continue;
+    const bool never_right = right < 0 || sampled(event, right) <= 0;
+    if (never_right && comes_out(event, i)) continue;
     const bool stays = has_to_leave(event) && !has_left(event, i);
     if (stays && search_hop(event, i, y_at)) return;
-    if (stays || right < 0 || sampled(event, right) <= 0)
+    if (stays || never_right)
       found_.push_back({sample_t_[0], event});
     else
       bracket(event, sample_t_[right], sampled(event, right), sample_t_[i], g, y_at);
@@ -276,11 +287,12 @@ void EventFinder::save(std::vector<double>& memory) const {
   memory.insert(memory.end(), level_.begin(), level_.end());
   memory.insert(memory.end(), bounced_.begin(), bounced_.end());
   memory.insert(memory.end(), least_.begin(), least_.end());
+  memory.insert(memory.end(), within_.begin(), within_.end());
 }
 
 void EventFinder::restore(SavedState& memory) {
   memory.fill(last_), memory.fill(size_), memory.fill(level_), memory.fill(bounced_);
-  memory.fill(least_);
+  memory.fill(least_), memory.fill(within_);
   applied_ = level_;
 }
 

@@ -68,6 +68,7 @@ class EventFinder {
   }
   void apply_level(std::size_t event);
   bool has_left(int event, int i) const;
+  bool comes_out(int event, int i) const;
   bool search_hop(int event, int i, const Evaluate& y_at);
   bool matches(int event, double before, double after) const;
   double at(int event, double t, const Evaluate& y_at);
@@ -92,6 +93,7 @@ class EventFinder {
   std::vector<double> applied_;            ///< the same behind the step searched
   std::vector<double> bounced_;            ///< to which side, until it has been seen there; 0: not
   std::vector<double> least_;              ///< after a bounce: less is no sign of having left
+  std::vector<double> within_;             ///< in the step behind it: still counts as zero
   std::vector<double> sample_t_, sample_;  ///< [time][event]
   std::vector<Found> found_;
 };

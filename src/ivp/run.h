@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/consistent_start.h"
 #include "daedalus/solve.h"
 #include "ivp/dense_output.h"
 #include "ivp/event_finder.h"
@@ -125,6 +126,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void pass_event();
   void reset_by(const Event& event, State& state);
   bool settle(State& state);
+  bool settle_modes(State& state);
+  bool solve_with_relations(State& state, const std::vector<double>& keep);
   bool assign_definitions(State& state, const std::vector<double>& keep);
   bool follow_definitions(State& state) const;
   bool settle_once(State& state, const std::vector<double>& keep);
@@ -140,6 +143,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool is_on_manifold(const State& state, const std::vector<char>& fixed);
   /// Moves `state`.
   StartReport consistent(State& state, const std::vector<char>& fixed, bool at_start);
+  bool begin_with_relations(State& state);
   bool reinitialize(State& state, const std::vector<char>& fixed, bool at_start, Message& message);
   void record_step();
   void record_inside_of_step();
@@ -207,7 +211,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool pending_switch_ = false;  ///< a mode changes there
   bool at_the_start_ = false;    ///< it changes at the beginning of the step instead
   std::vector<char> rate_known_;
-  std::vector<int> fired_;  ///< relations that change
+  std::vector<int> fired_;                   ///< relations that change
+  std::optional<BeforeEvent> before_event_;  ///< while modes settle
   /// Rates of all event functions towards the event, along the run; empty: not known.
   std::vector<double> approach_;
   std::vector<EventFinder::AtZero> at_zero_;  ///< what happens now, as it goes on behind it

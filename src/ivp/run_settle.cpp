@@ -11,6 +11,13 @@ namespace daedalus {
 
 bool Integrator::Run::settle(State& state) {
   if (too_many_at_once(state.t)) return false;
+  if (!switches_->empty()) before_event_ = {state.y, *system_->modes};
+  const bool settled = settle_modes(state);
+  before_event_.reset();
+  return settled;
+}
+
+bool Integrator::Run::settle_modes(State& state) {
   std::vector<double> keep(static_cast<std::size_t>(switches_->count()));
   std::vector<int> turns(keep.size(), 0);
   const int first_relation = static_cast<int>(options_.events.size());
@@ -115,11 +122,43 @@ bool Integrator::Run::follow_definitions(State& state) const {
   return moved;
 }
 
+/// Newton's iteration for the algebraic variables with the modes of each point that it comes to.
+bool Integrator::Run::solve_with_relations(State& state, const std::vector<double>& keep) {
+  constexpr int most_iterations = 100, most_cuts = 400;
+  if (switches_->empty() || field_ || system_->constraints || system_->start_constraints ||
+      system_->levels.empty() || !system_->is_index_one())
+    return false;
+  const std::vector<double> modes = *system_->modes;
+  std::vector<double> y = state.y, tolerance = scale_;
+  for (double& of_one : tolerance) of_one *= 1e-13;
+  AlgebraicProjection projection(*system_, jacobian(state));
+  projection.renew_modes_by([&](double t, const double* at) { switches_->renew(t, at, keep); });
+  if (projection.project(state.t, y.data(), tolerance, most_iterations, most_cuts)) {
+    switches_->renew(state.t, y.data(), keep);
+    state.y = std::move(y);
+    return true;
+  }
+  std::copy(modes.begin(), modes.end(), system_->modes->begin());
+  return false;
+}
+
 /// Modes, when clauses and the consistent point depend on each other: in turn until all hold.
 bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep) {
   const std::vector<char> free(system_->size, 0);
   std::vector<char> fixed = free;
   Names wrong;
+  const State at_first = state;
+  const auto settle_together = [&] {
+    State trial = at_first;
+    Message ignored;
+    if (fixed != free || !solve_with_relations(trial, keep) ||
+        !reinitialize(trial, free, false, ignored) ||
+        switches_->renew(trial.t, trial.y.data(), keep))
+      return false;
+    state = std::move(trial);
+    switches_->settle();
+    return true;
+  };
   for (int round = 0; round < most_rounds; ++round) {
     SwitchBoard::Outcome outcome;
     switches_->act(state.t, state.y.data(), outcome);
@@ -140,6 +179,7 @@ bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep)
       state = before;  // with wrong modes there may be no solution at all
       continue;
     }
+    if (!consistent && settle_together()) return true;
     if (!consistent) {
       message.what = fmt::format("no consistent state after the event \"{}\"",
                                  solution_.events.empty() ? "" : solution_.events.back().name);
@@ -151,6 +191,7 @@ bool Integrator::Run::settle_once(State& state, const std::vector<double>& keep)
     switches_->settle();
     if (!changed && !followed && !outcome.changed) return true;
   }
+  if (settle_together()) return true;
   stop(Status::failed, Reason::too_many_events, SwitchBoard::unsettled(state.t, wrong));
   return false;
 }
@@ -178,11 +219,12 @@ bool Integrator::Run::too_many_at_once(double time) {
 }
 
 void Integrator::Run::stop_accumulating(double time, std::string why) {
+  // What happens where it happened before is not among the events.
+  const std::string last = !fired_.empty()             ? switches_->name(fired_.front())
+                           : !solution_.events.empty() ? solution_.events.back().name
+                                                       : "";
   stop(Status::failed, Reason::too_many_events,
-       {"events accumulate",
-        fmt::format("at t = {:.10g}, last \"{}\"", time,
-                    solution_.events.empty() ? "" : solution_.events.back().name),
-        std::move(why),
+       {"events accumulate", fmt::format("at t = {:.10g}, last \"{}\"", time, last), std::move(why),
         "end the run before, or let the model stick: a mode for rest beside that for motion"});
 }
 

@@ -63,7 +63,7 @@ StartReport Integrator::Run::consistent(State& state, const std::vector<char>& f
                                         bool at_start) {
   const auto solve = [&] {
     return make_consistent(equations(), jacobian(state), state.t, state.y, state.yp, fixed, scale_,
-                           at_start);
+                           at_start, before_event_ ? &*before_event_ : nullptr);
   };
   const auto* form = std::get_if<ExpressionGraph>(&problem_.form);
   if (!field_ || !at_start || !form || system_->own_jacobian || !system_->modes->empty())
@@ -142,6 +142,7 @@ void Integrator::Run::begin() {
     if (consistent && round + 1 == most_rounds)
       consistent = false, message = SwitchBoard::unsettled(state.t, wrong);
   }
+  if (!consistent) consistent = begin_with_relations(state);
   switches_->forget_edges(state.t, state.y.data());
   if (consistent && !field_) find_hidden_index(state);
   if (consistent && field_) choose_branch(state);
@@ -165,6 +166,22 @@ void Integrator::Run::begin() {
     if (!outputs_.empty()) ++next_output_;
   }
   check_assertions();
+}
+
+/// Where modes and points that were found in turn do not agree: both at once.
+bool Integrator::Run::begin_with_relations(State& state) {
+  if (switches_->empty()) return false;
+  State trial = stepper_->state();
+  const std::vector<double> modes = *system_->modes;
+  Message message;
+  if (solve_with_relations(trial, {}) &&
+      reinitialize(trial, fixed_variables(problem_, *system_), true, message) &&
+      !switches_->renew(trial.t, trial.y.data(), {})) {
+    state = std::move(trial);
+    return true;
+  }
+  *system_->modes = modes;
+  return false;
 }
 
 /// At rest on a crossing of branches nothing but a wish tells on which the motion goes on.
