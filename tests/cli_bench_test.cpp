@@ -58,7 +58,8 @@ TEST(BenchCommand, TimesTheKernelsOfRunsAndTellsThemAnew) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("ivp vdpol_limit rtol 1e-04: "), std::string::npos);
   EXPECT_NE(outcome.output.find("; floor "), std::string::npos);
-  for (const auto& run : nlohmann::json::parse(program::text_of(folder.file("a.json")))["runs"])
+  const auto written = nlohmann::json::parse(program::text_of(folder.file("a.json")));
+  for (const auto& run : written["runs"])
     EXPECT_TRUE(run.contains("profile")) << run["problem"] << ": functions and models alike";
   const auto told = program::run("bench --from " + folder.file("a.json") + " --docs " +
                                  folder.file("docs") + " 2>&1");

@@ -27,7 +27,7 @@ struct Step {
         size(2 * form.coordinates),
         length(padded(size)),
         x(Vector::Zero(length)),
-        slopes(Matrix::Zero(length, table.stages)),
+        slopes(Matrix::Zero(length, table.all_stages)),
         stage(Vector::Zero(length)),
         end(Vector::Zero(length)),
         estimates(Matrix::Zero(length, 2)),

@@ -56,6 +56,7 @@ class Tape {
   void interpret_one(double* memory) const;
   /// For many runs of single instances.
   void translate() { code_ = MachineCode::of(*this); }
+  bool is_translated() const { return static_cast<bool>(code_); }
   /// For runs of blocks.
   void translate_block() { block_code_ = MachineCode::of_block(*this); }
   const std::vector<int>& outputs() const { return outputs_; }

@@ -11,6 +11,7 @@ std::shared_ptr<const StageTape> StageCode::of(const SlopeTerms& terms) {
   if (operations(terms) <= most_operations) {
     tape = std::make_shared<StageTape>(*a_, n_, most_, least_, terms);
     tape->translate();
+    if (!tape->tape().is_translated()) tape = nullptr;
   }
   list_.emplace_back(terms, tape);
   return tape;

@@ -23,7 +23,8 @@ class StageCode {
     const int asked = asked_.fetch_add(1, std::memory_order_relaxed);
     return asked >= operations(terms) / operations_made_in_a_step;
   }
-  /// Made by whoever comes first. Null: too long to be read again in each step.
+  /// Made by whoever comes first. Null: too long to be read again in each step, or this machine
+  /// takes no code.
   std::shared_ptr<const StageTape> of(const SlopeTerms& terms);
 
  private:
