@@ -6,7 +6,8 @@
 namespace daedalus {
 namespace {
 
-constexpr double nearly_linear = 1e-4;  // rate of Newton's iteration: more stages may serve
+// Rate of Newton's iteration. Of equations that are not linear it says little of longer steps.
+constexpr double linear = 1e-9;
 
 }  // namespace
 
@@ -38,8 +39,7 @@ void ImplicitStepper::consider_order() {
   const bool kept = jacobian_valid_ && h_ == factored_h_ && std::abs(h_) < options_.max_step;
   // Where the iteration has ever failed it will ask for matrices again, and that is occasion
   // enough.
-  const bool is_linear =
-      seen_rate_ > 0 && seen_rate_ <= nearly_linear && statistics_.newton_failures == 0;
+  const bool is_linear = seen_rate_ > 0 && seen_rate_ <= linear && statistics_.newton_failures == 0;
   if (order_.after_step(current()->stages(), std::abs(h_), is_linear, kept)) factors_valid_ = false;
 }
 
