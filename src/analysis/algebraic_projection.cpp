@@ -23,14 +23,15 @@ void AlgebraicProjection::make_factors() {
   factors_ = make_real_factors(pencil_);
 }
 
+void AlgebraicProjection::swap_modes() {
+  std::swap_ranges(system_.modes->begin(), system_.modes->end(), other_modes_->begin());
+}
+
 /// F(t, y, 0) into r_.
 void AlgebraicProjection::evaluate(double t, const double* y) {
   if (renew_modes_) renew_modes_(t, y);
   system_.residual(t, y, zero_, r_);
   if (!other_modes_) return;
-  const auto swap_modes = [&] {
-    std::swap_ranges(system_.modes->begin(), system_.modes->end(), other_modes_->begin());
-  };
   swap_modes();
   system_.residual(t, y, zero_, trial_);
   swap_modes();
@@ -40,9 +41,6 @@ void AlgebraicProjection::evaluate(double t, const double* y) {
 bool AlgebraicProjection::differentiate(double t, const double* y) {
   if (renew_modes_) renew_modes_(t, y);
   if (!other_modes_) return jacobian_.evaluate(t, y, zero_, pencil_);
-  const auto swap_modes = [&] {
-    std::swap_ranges(system_.modes->begin(), system_.modes->end(), other_modes_->begin());
-  };
   swap_modes();
   bool is_finite = jacobian_.evaluate(t, y, zero_, pencil_);
   swap_modes();

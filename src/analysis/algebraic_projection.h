@@ -46,6 +46,7 @@ class AlgebraicProjection {
   void forget() { factored_ = has_moved_by_rounding_ = false; }
 
  private:
+  void swap_modes();
   void evaluate(double t, const double* y);
   bool differentiate(double t, const double* y);
   bool refactor(double t, const double* y);
