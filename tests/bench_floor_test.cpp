@@ -86,6 +86,25 @@ TEST(BenchFloor, IsKeptInFilesAndToldOnPages) {
             std::string::npos);
 }
 
+TEST(BenchRows, OfSeveralFilesAreThoseWithMorePasses) {
+  std::vector<Row> rows = against(150), single = against(150);
+  rows[0].pass_us = {100, 120}, rows[1].pass_us = {150, 160};
+  single[0].cpu_us = 500, single[0].pass_us = {500};
+  single[1].rtol /= 10;
+  const std::string often = json_table(rows, circumstances()),
+                    once = json_table(single, circumstances());
+  for (const auto& [first, second] : {std::pair(often, once), std::pair(once, often)}) {
+    std::vector<Row> read;
+    Circumstances how;
+    read_json_table(first, read, how), read_json_table(second, read, how);
+    ASSERT_EQ(read.size(), 3u);
+    for (const Row& row : read)
+      if (row.repeats(rows[0])) {
+        EXPECT_EQ(row.cpu_us, rows[0].cpu_us);
+      }
+  }
+}
+
 TEST(BenchTargets, EveryProblemOfTheListsIsInASuite) {
   for (const char* file : {"data/bench/best_codes.csv", "data/bench/mechanics.csv"}) {
     const auto lines = program::lines(std::string(embedded(file)));

@@ -24,8 +24,7 @@ class Rows {
  public:
   void add(Row row) {
     for (Row& known : rows_) {
-      if (known.suite == row.suite && known.problem == row.problem && known.solver == row.solver &&
-          known.method == row.method && known.rtol == row.rtol) {
+      if (known.repeats(row)) {
         known.cpu_us = std::min(known.cpu_us, row.cpu_us);
         known.start_us = std::min(known.start_us, row.start_us);
         known.first_us = std::fmin(known.first_us, row.first_us);

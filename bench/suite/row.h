@@ -45,6 +45,11 @@ struct Row {
 
   bool succeeded() const { return status == "success"; }
   bool is_own() const { return solver.starts_with("daedalus"); }
+  /// The same code on the same problem at the same tolerance.
+  bool repeats(const Row& other) const {
+    return suite == other.suite && problem == other.problem && solver == other.solver &&
+           method == other.method && rtol == other.rtol;
+  }
 };
 
 /// CPU time of this thread in microseconds.

@@ -59,6 +59,16 @@ Profile profile_from(const nlohmann::json& entry) {
   return p;
 }
 
+/// Passes of two files were not made side by side, so only those of one are compared with others.
+void add(std::vector<Row>& rows, Row row) {
+  const auto known =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& other) { return other.repeats(row); });
+  if (known == rows.end())
+    rows.push_back(std::move(row));
+  else if (row.pass_us.size() > known->pass_us.size())
+    *known = std::move(row);
+}
+
 }  // namespace
 
 Circumstances circumstances() {
@@ -189,7 +199,7 @@ void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstan
       r.choice = entry.value("choice", "");
       if (const auto profile = entry.find("profile"); profile != entry.end())
         r.profile = profile_from(*profile);
-      rows.push_back(std::move(r));
+      add(rows, std::move(r));
     }
   } catch (const nlohmann::json::exception& error) {
     throw InvalidInput(

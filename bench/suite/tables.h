@@ -17,7 +17,8 @@ Circumstances circumstances();
 
 std::string csv_table(const std::vector<Row>& rows);
 std::string json_table(const std::vector<Row>& rows, const Circumstances& how);
-/// A run as json_table told it, added to the rows. Throws InvalidInput.
+/// A run as json_table told it, added to the rows; of what they have already, the one with more
+/// passes is kept. Throws InvalidInput.
 void read_json_table(const std::string& text, std::vector<Row>& rows, Circumstances& how);
 /// Ratios, means and failures as plain text.
 std::string text_summary(const std::vector<Row>& rows);
