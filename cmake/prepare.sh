@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_packages=(g++ cmake ninja-build ccache libeigen3-dev libfmt-dev nlohmann-json3-dev
                 libsuitesparse-dev libcli11-dev tao-pegtl-dev libhdf5-dev libjs-dygraphs)
 peer_packages=(libsundials-dev r-cran-desolve)
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev chromium python3-h5py)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev valgrind chromium python3-h5py)
 
 fail() {
   echo "daedalus: $*" >&2
