@@ -48,11 +48,7 @@ struct Step {
     for (int e = 0; e < 2; ++e) sums.estimate(e, estimates.col(e).data());
   }
   bool at_once(double h) {
-    std::vector<double> times;
-    for (int i = 0; i < method.stages; ++i) times.push_back(method.c[i] * h);
-    sums.set_step(h);
-    const auto made = field.make_stages(
-        {sums.terms(), times.data(), sums.scaled_weights(), x.data(), slopes.data()});
+    const auto made = field.make_stages({sums.terms(), 0, h, h, x.data(), slopes.data()});
     if (!made) return false;
     const int half = size / 2, last = method.stages - 1;
     const auto column = [&](const double* from, int j) {
@@ -91,6 +87,16 @@ TEST_P(StageCodes, HaveTheBitsOfSingleStages) {
     EXPECT_EQ(whole.slopes.topRows(size), single.slopes.topRows(size)) << method->name;
     EXPECT_EQ(whole.stage.head(size), single.stage.head(size)) << method->name;
     EXPECT_EQ(whole.end.head(size), single.end.head(size)) << method->name;
+    // The end on the manifold, and its slope.
+    Vector tolerance = Vector::Constant(size, 1e300), slope(size), coded(size);
+    ASSERT_TRUE(single.field.project_end(h, single.end.data(), tolerance.data()));
+    ASSERT_TRUE(single.field.slope(h, single.end.data(), slope.data()));
+    ASSERT_TRUE(whole.field.end_stages(whole.end.data(), coded.data()));
+    EXPECT_EQ(whole.end.head(size), single.end.head(size)) << method->name;
+    EXPECT_EQ(coded, slope) << method->name;
+    Vector lambda(whole.field.algebraic), mu(whole.field.algebraic);
+    single.field.multipliers(lambda.data()), whole.field.multipliers(mu.data());
+    EXPECT_EQ(mu, lambda) << method->name;
     if (method->error_needs_end()) continue;
     EXPECT_EQ(whole.estimates.topRows(size), single.estimates.topRows(size)) << method->name;
   }

@@ -26,6 +26,7 @@ class ConstrainedMotion final : public ProjectedField {
   void renew(double t, const double* x) override;
   bool slope(double t, const double* x, double* xp) override;
   std::optional<MadeStages> make_stages(const Stages& step) override;
+  bool end_stages(double* x, double* xp) override;
   bool constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) override;
   bool is_motion() const override { return true; }
   bool moves_on_positions() const override { return equations_->velocity == 0; }

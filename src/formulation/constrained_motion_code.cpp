@@ -48,11 +48,30 @@ std::optional<ProjectedField::MadeStages> ConstrainedMotion::make_stages(const S
   StraightMotion* code = equations_->straight();
   if (!code || !code->has_stages(step.terms)) return std::nullopt;
   const StraightMotion::MadeStages made =
-      code->make_stages(step.terms, {step.times, step.weights, step.x, step.slope + n_});
+      code->make_stages({step.t, step.h, step.end, step.x, step.slope + n_});
   if (!is_regular(made.rows) || !are_finite(made.end, 2 * static_cast<std::size_t>(n_)))
     return std::nullopt;
   factorizations += step.terms.stages - 1;
   return MadeStages{made.slopes, made.point, made.end, made.estimates};
+}
+
+bool ConstrainedMotion::end_stages(double* x, double* xp) {
+  StraightMotion& code = *equations_->straight();
+  const StraightMotion::MadeEnd made = code.end_of_stages();
+  if (StraightMotion::progress(made.move.first, made.move.second, made.there.distance, size_) !=
+      StraightMotion::Progress::arrived)
+    return false;
+  for (const StraightMotion::Rows* rows : {&made.move.rows, &made.there.rows, &made.rows})
+    if (!is_regular(*rows)) return false;
+  double sum = 0;
+  for (int j = 0; j < n_; ++j) {
+    x[j] = made.move.q[j], x[n_ + j] = xp[j] = made.there.v[j];
+    sum += xp[n_ + j] = made.acceleration[j];
+  }
+  if (!std::isfinite(sum)) return false;
+  factorizations += 3;
+  code.take_end_of_stages();
+  return slope_is_by_code_ = true;
 }
 
 /// Of the last slope by code.

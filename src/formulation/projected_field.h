@@ -78,8 +78,8 @@ class ProjectedField {
   /// All stages of an explicit step from x, all at once.
   struct Stages {
     const SlopeTerms& terms;
-    const double *times, *weights;  ///< of the stages; of the terms, times the step size
-    const double *x, *slope;        ///< where it begins
+    double t, h, end;         ///< t + h, up to rounding
+    const double *x, *slope;  ///< where it begins
   };
   /// Until the next ones are made: slopes of the second stage and those behind it, positions of the
   /// last one, the end, and estimates, one behind the other.
@@ -91,6 +91,9 @@ class ProjectedField {
   virtual std::optional<MadeStages> make_stages(const Stages& step) {
     return (void)step, std::nullopt;
   }
+  /// Puts the end of the stages made last onto the manifold and gives its slope: what `project_end`
+  /// and `slope` would give. False: it is to be left to them.
+  virtual bool end_stages(double* x, double* xp) { return (void)x, (void)xp, false; }
   /// Whether x' is affine in the multipliers; known after `begin`.
   virtual bool is_affine() const { return true; }
   /// Whether x = (q, v) with q' = v.

@@ -1,5 +1,5 @@
 #pragma once
-// Code for all stages of explicit steps, shared by all who have the same accelerations.
+// Code for whole explicit steps, shared by all who have the same equations.
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,10 +12,15 @@ namespace daedalus {
 
 class StageCode {
  public:
-  /// Accelerations of n coordinates over t, q, v and further inputs, with outputs behind them of
-  /// which the largest or the least of all stages is wanted.
-  StageCode(std::shared_ptr<const Tape> accelerations, int n, int most, int least)
-      : a_(std::move(accelerations)), n_(n), most_(most), least_(least) {}
+  using Shared = std::shared_ptr<const Tape>;
+  /// `most` and `least`: of the outputs of `accelerate`, as in MotionTapes.
+  StageCode(Shared accelerate, Shared correct, Shared arrive, int n, int most, int least)
+      : accelerate_(std::move(accelerate)),
+        correct_(std::move(correct)),
+        arrive_(std::move(arrive)),
+        n_(n),
+        most_(most),
+        least_(least) {}
 
   /// Counts the steps of all who could make use of it. True: there have been enough.
   bool is_due(const SlopeTerms& terms) {
@@ -29,12 +34,15 @@ class StageCode {
 
  private:
   int operations(const SlopeTerms& terms) const {
-    return (terms.stages - 1) * static_cast<int>(a_->instructions().size()) +
+    const auto length = [](const Shared& tape) {
+      return static_cast<int>(tape->instructions().size());
+    };
+    return terms.stages * length(accelerate_) + length(correct_) + length(arrive_) +
            2 * n_ * static_cast<int>(terms.slope.size());
   }
 
   std::atomic<int> asked_ = 0;
-  std::shared_ptr<const Tape> a_;
+  Shared accelerate_, correct_, arrive_;
   int n_, most_, least_;
   std::mutex turn_;
   std::vector<std::pair<SlopeTerms, std::shared_ptr<const StageTape>>> list_;

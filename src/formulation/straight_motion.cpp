@@ -1,5 +1,6 @@
 #include "formulation/straight_motion.h"
 
+#include "expression/rebuild.h"
 #include "expression/straight_factors.h"
 
 namespace daedalus {
@@ -129,18 +130,36 @@ std::optional<StraightMotion> StraightMotion::make(
   append(outputs, rows);
   if (!force_is_given) append(weights, motion.force);
   result.accelerate_ = tape(outputs, weights);
-  if (force_is_given)
-    result.accelerate_.put_second_at(motion.given_force, n);
-  else
-    result.stage_code_ =
-        std::make_shared<StageCode>(result.accelerate_.tape(), n, result.m_, result.m_ + 1);
+  if (force_is_given) result.accelerate_.put_second_at(motion.given_force, n);
 
-  Nodes velocities = builder.least(rates, weights);
-  outputs = builder.least(constraints.g, weights);
-  append(outputs, velocities);
-  outputs.push_back(dot(graph, weights, constraints.g));
+  const auto from = [&](int first, const Nodes& step) {
+    Nodes list;
+    for (int j = 0; j < n; ++j)
+      list.push_back(graph.sub(graph.input(first + j), step[static_cast<std::size_t>(j)]));
+    return list;
+  };
+  const Nodes once = from(1, builder.least(constraints.g, weights));
+  const NodeId distance = dot(graph, weights, constraints.g);
+  Nodes left;
+  for (const NodeId g : constraints.g)
+    left.push_back(rebuilt(graph, g, graph, [&](int k) {
+      return k > 0 && k <= n ? once[static_cast<std::size_t>(k - 1)] : graph.input(k);
+    }));
+  const Nodes further = builder.least(left, weights);
+  outputs.clear();
+  for (std::size_t j = 0; j < once.size(); ++j) outputs.push_back(graph.sub(once[j], further[j]));
+  outputs.push_back(distance), outputs.push_back(dot(graph, weights, left));
   append(outputs, rows);
   result.correct_ = tape(outputs, {});
+
+  outputs = from(1 + n, builder.least(rates, weights));
+  outputs.push_back(distance);
+  append(outputs, rows);
+  result.arrive_ = tape(outputs, {});
+  if (!force_is_given)
+    result.stage_code_ =
+        std::make_shared<StageCode>(result.accelerate_.tape(), result.correct_.tape(),
+                                    result.arrive_.tape(), n, result.m_, result.m_ + 1);
   result.projected_.resize(static_cast<std::size_t>(n));
   return result;
 }
@@ -165,14 +184,12 @@ bool StraightMotion::has_stages(const SlopeTerms& terms) {
   return true;
 }
 
-StraightMotion::MadeStages StraightMotion::make_stages(const SlopeTerms& terms,
-                                                       const Stages& step) {
+StraightMotion::MadeStages StraightMotion::make_stages(const Stages& step) {
   const StagePlaces& at = stages_->places();
-  double* memory = stage_memory_.data();
-  std::copy(step.times, step.times + terms.stages, memory + at.times);
-  std::copy(step.weights, step.weights + terms.scaled(), memory + at.weights);
-  std::copy(step.x, step.x + 2 * n_, memory + at.state);
-  std::copy(step.a, step.a + n_, memory + at.state + 2 * n_);
+  double *memory = stage_memory_.data(), *state = memory + at.state;
+  memory[at.t] = step.t, memory[at.h] = step.h, memory[at.end_time] = step.end;
+  for (int j = 0; j < 2 * n_; ++j) state[j] = step.x[j];
+  for (int j = 0; j < n_; ++j) state[2 * n_ + j] = step.a[j];
   if (const auto& modes = accelerate_.modes())
     std::copy(modes->begin(), modes->end(), memory + at.further);
   stages_->tape().run_one(memory);
@@ -180,10 +197,36 @@ StraightMotion::MadeStages StraightMotion::make_stages(const SlopeTerms& terms,
           rows(memory + at.most)};
 }
 
-StraightMotion::Correction StraightMotion::correct(double t, const double* q, const double* v) {
-  correct_.run(t, q, n_, v);
-  const double *dq = correct_.outputs_in_a_row(), *dv = dq + n_, *size = dv + n_;
-  return {dq, dv, *size, rows(size + 1)};
+StraightMotion::MadeEnd StraightMotion::end_of_stages() const {
+  const StagePlaces& at = stages_->places();
+  const double* memory = stage_memory_.data();
+  const double* a = memory + at.accelerate;
+  return {correction(memory + at.correct), arrival(memory + at.arrive), a, rows(a + n_)};
+}
+
+void StraightMotion::take_end_of_stages() {
+  const StagePlaces& at = stages_->places();
+  const double* memory = stage_memory_.data();
+  accelerate_.take_over(memory[at.end_time], memory + at.correct, n_, memory + at.arrive,
+                        memory + at.accelerate);
+}
+
+StraightMotion::Correction StraightMotion::correction(const double* at) const {
+  return {at, at[n_], at[n_ + 1], rows(at + n_ + 2)};
+}
+
+StraightMotion::Arrival StraightMotion::arrival(const double* at) const {
+  return {at, at[n_], rows(at + n_ + 1)};
+}
+
+StraightMotion::Correction StraightMotion::correct(double t, const double* q) {
+  correct_.run(t, q, n_, nullptr);
+  return correction(correct_.outputs_in_a_row());
+}
+
+StraightMotion::Arrival StraightMotion::arrive(double t, const double* q, const double* v) {
+  arrive_.run(t, q, n_, v);
+  return arrival(arrive_.outputs_in_a_row());
 }
 
 }  // namespace daedalus

@@ -43,10 +43,17 @@ class StraightMotion {
     const double *squares, *pivots;
     bool positive_mass;
   };
-  /// The shortest ones in the metric of M that lead to g = 0 and to d/dt g = 0, to first order.
+  /// Two steps to g = 0, both the shortest ones in the metric of M with the rows of the first
+  /// point: what is left is of third order.
   struct Correction {
-    const double *dq, *dv;
-    double dq_squared;  ///< of that length
+    const double* q;
+    double first, second;  ///< squares of their lengths
+    Rows rows;
+  };
+  /// At a point that is to be on the constraints.
+  struct Arrival {
+    const double* v;  ///< the nearest ones with d/dt g = 0
+    double distance;  ///< from g = 0, its square
     Rows rows;
   };
 
@@ -68,9 +75,8 @@ class StraightMotion {
   /// false: not yet, or it is too long.
   bool has_stages(const SlopeTerms& terms);
   struct Stages {
-    const double* times;    ///< of each stage
-    const double* weights;  ///< of the terms, times the step size
-    const double *x, *a;    ///< q, v and the accelerations there
+    double t, h, end;     ///< t + h, up to rounding
+    const double *x, *a;  ///< q, v and the accelerations there
   };
   struct MadeStages {
     const double* slopes;  ///< v and a of the second stage and those behind it
@@ -79,9 +85,24 @@ class StraightMotion {
     const double* estimates;
     Rows rows;  ///< the longest rows and the least pivots of all stages
   };
-  MadeStages make_stages(const SlopeTerms& terms, const Stages& step);
+  MadeStages make_stages(const Stages& step);
+  /// Of these stages: their end put onto the constraints by one round, as `project` would do it,
+  /// and the acceleration there.
+  struct MadeEnd {
+    Correction move;
+    Arrival there;
+    const double* acceleration;
+    Rows rows;
+  };
+  MadeEnd end_of_stages() const;
+  /// Makes that acceleration the last one.
+  void take_end_of_stages();
 
-  Correction correct(double t, const double* q, const double* v);
+  Correction correct(double t, const double* q);
+  Arrival arrive(double t, const double* q, const double* v);
+  /// What the lengths of corrections and the distance behind them tell, q being of this size.
+  enum class Progress { arrived, contracts, none };
+  static Progress progress(double first, double second, double distance, double size);
   /// Puts x onto the constraints, if `is_regular` agrees to all rows on the way; q is of this size.
   template <class IsRegular>
   bool project(double t, double* x, double size, IsRegular is_regular);
@@ -89,9 +110,11 @@ class StraightMotion {
  private:
   StraightMotion() = default;
   Rows rows(const double* at) const;
+  Correction correction(const double* at) const;
+  Arrival arrival(const double* at) const;
 
   int n_ = 0, m_ = 0;
-  GraphTape accelerate_, correct_;
+  GraphTape accelerate_, correct_, arrive_;
   std::vector<double> projected_;
   std::shared_ptr<StageCode> stage_code_;  ///< null: forces are given, or it is too long
   std::shared_ptr<const StageTape> stages_;
@@ -114,25 +137,34 @@ inline StraightMotion::Acceleration StraightMotion::accelerate(double t, const d
   return {rows(from + n_), are_finite(a, static_cast<std::size_t>(n_))};
 }
 
-/// Gauss-Newton with matrices of each point converges quadratically. The velocities are corrected
-/// where the positions have arrived.
+inline StraightMotion::Progress StraightMotion::progress(double first, double second,
+                                                         double distance, double size) {
+  constexpr double rounding = 1e-14, nearly_rounding = 1e-12;
+  const double unit = size * size, small = nearly_rounding * nearly_rounding * unit;
+  const auto contracts = [](double now, double before) { return now < 0.25 * before; };
+  if (!(contracts(second, first) || second <= small)) return Progress::none;
+  if (distance <= rounding * rounding * unit) return Progress::arrived;
+  if (contracts(distance, second)) return Progress::contracts;
+  return distance <= small ? Progress::arrived : Progress::none;
+}
+
+/// The last point is left as it is: its own distance is that of rounding, and what was found for it
+/// holds.
 template <class IsRegular>
 bool StraightMotion::project(double t, double* x, double size, IsRegular is_regular) {
-  constexpr int most_corrections = 6;
-  constexpr double rounding = 1e-14, nearly_rounding = 1e-12;
-  double *q = projected_.data(), before = std::numeric_limits<double>::infinity();
+  constexpr int most_rounds = 3;
+  double* q = projected_.data();
   std::copy(x, x + n_, q);
-  for (int k = 0; k < most_corrections; ++k) {
-    const Correction move = correct(t, q, x + n_);
-    const double distance = std::sqrt(std::max(move.dq_squared, 0.0)) / size;
-    if (!is_regular(move.rows) || !std::isfinite(distance)) return false;
-    const bool contracts = distance < 0.5 * before;
-    if (!contracts && distance > nearly_rounding) return false;
-    for (int j = 0; j < n_; ++j) q[j] -= move.dq[j];
-    before = distance;
-    if (contracts && distance > rounding) continue;
+  for (int k = 0; k < most_rounds; ++k) {
+    const Correction move = correct(t, q);
+    if (!is_regular(move.rows)) return false;
+    std::copy(move.q, move.q + n_, q);
+    const Arrival there = arrive(t, q, x + n_);
+    const Progress made = progress(move.first, move.second, there.distance, size);
+    if (!is_regular(there.rows) || made == Progress::none) return false;
+    if (made == Progress::contracts) continue;
     std::copy(q, q + n_, x);
-    for (int j = 0; j < n_; ++j) x[n_ + j] -= move.dv[j];
+    std::copy(there.v, there.v + n_, x + n_);
     return true;
   }
   return false;

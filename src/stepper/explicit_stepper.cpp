@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,7 +27,6 @@ ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const Ex
       stage_(x_.size()),
       ahead_(x_.size()),
       estimates_(2 * x_.size()),
-      times_(static_cast<std::size_t>(method_.stages)),
       sums_(method_, slopes_.data(), length_, kernels_) {}
 
 void ExplicitStepper::sum_up(const double* from, double h, const double* weights, int count,
@@ -85,26 +85,23 @@ bool ExplicitStepper::make_constrained_slope(int i, double h) {
                                    slope(i));
 }
 
-bool ExplicitStepper::make_stages_at_once(double h) {
+bool ExplicitStepper::make_stages_at_once(double h, double end) {
   if (on_manifold_ || method_.constrained) return false;
-  const double t = state_.t, *c = method_.c.data();
-  double* times = times_.data();
-  for (int i = 0; i < method_.stages; ++i) times[i] = t + c[i] * h;
-  const auto made =
-      field_->make_stages({sums_.terms(), times, sums_.scaled_weights(), x_.data(), slope(0)});
+  const auto made = field_->make_stages({sums_.terms(), state_.t, h, end, x_.data(), slope(0)});
   if (!made) return false;
   statistics_.rhs += method_.stages - 1;
   if (field_->health() < watch_.suspicious()) return false;
   const int last = method_.stages - 1, half = n_ / 2;
   slopes_elsewhere_ = made->slopes;
   const double* last_slope = made->slopes + static_cast<std::ptrdiff_t>(last - 1) * n_;
-  std::copy(last_slope, last_slope + n_, slope(last));
-  std::copy(made->last_positions, made->last_positions + half, stage_.begin());
-  std::copy(last_slope, last_slope + half, stage_.begin() + half);
-  std::copy(made->end, made->end + n_, next_x_.begin());
+  // One by one: they were stored just now, and a wider load would wait for these stores.
+  double *x = next_x_.data(), *point = stage_.data(), *point_slope = slope(last);
+  for (int j = 0; j < n_; ++j) x[j] = made->end[j], point_slope[j] = last_slope[j];
+  for (int j = 0; j < half; ++j)
+    point[j] = made->last_positions[j], point[half + j] = last_slope[j];
   if (!method_.error_needs_end() && method_.error_stages() == method_.stages + 1)
     estimates_elsewhere_ = made->estimates;
-  return true;
+  return end_is_elsewhere_ = true;
 }
 
 /// The polynomial of a step needs all of them, and few steps are asked for it.
@@ -116,9 +113,9 @@ void ExplicitStepper::fetch_slopes() const {
   slopes_elsewhere_ = nullptr;
 }
 
-ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
+ExplicitStepper::Outcome ExplicitStepper::make_stages(double h, double end) {
+  if (make_stages_at_once(h, end)) return Outcome::done;
   sums_.set_step(h);
-  if (make_stages_at_once(h)) return Outcome::done;
   for (int i = 1; i < method_.stages; ++i) {
     const double t = state_.t + method_.c[i] * h;
     sums_.stage(i, x_.data(), stage_.data());
@@ -137,10 +134,10 @@ ExplicitStepper::Outcome ExplicitStepper::make_stages(double h) {
 
 bool ExplicitStepper::make_end(double t) {
   next_.t = t;
-  double* x = next_x_.data();
-  if (!project_end(t, x)) return false;
+  double *x = next_x_.data(), *xp = slope(method_.stages);
   ++statistics_.rhs;
-  if (!field_->slope(t, x, slope(method_.stages))) return false;
+  const bool known = std::exchange(end_is_elsewhere_, false) && field_->end_stages(x, xp);
+  if (!known && !(project_end(t, x) && field_->slope(t, x, xp))) return false;
   spread(next_x_, slope(method_.stages), next_);
   watch_.look(*field_, on_manifold_, h_used_);
   slopes_known_ = method_.stages + 1;
@@ -171,11 +168,12 @@ void ExplicitStepper::ask_field_for(double h) {
 
 bool ExplicitStepper::take_step(double h, double end) {
   slopes_elsewhere_ = estimates_elsewhere_ = nullptr;
+  end_is_elsewhere_ = false;
   if (field_->iterates()) ask_field_for(h);
   begin_step();
   on_manifold_ = watch_.is_near(h, h_used_);
-  Outcome outcome = make_stages(h);
-  if (outcome == Outcome::needs_projection) on_manifold_ = true, outcome = make_stages(h);
+  Outcome outcome = make_stages(h, end);
+  if (outcome == Outcome::needs_projection) on_manifold_ = true, outcome = make_stages(h, end);
   if (outcome != Outcome::done) return false;
   h_used_ = h;
   return !method_.error_needs_end() || make_end(end);
@@ -286,6 +284,7 @@ bool ExplicitStepper::attempt_exactly(double h, const Interpolant&) {
 }
 
 void ExplicitStepper::end_at(double t, const std::vector<double>& y) {
+  end_is_elsewhere_ = false;
   next_.y = y;
   field_->gather(y.data(), next_x_.data());
   h_used_ = t - state_.t;
@@ -294,6 +293,7 @@ void ExplicitStepper::end_at(double t, const std::vector<double>& y) {
 }
 
 void ExplicitStepper::move_end(const std::vector<double>& y) {
+  end_is_elsewhere_ = false;
   next_.y = y;
   field_->gather(y.data(), next_x_.data());
   finite_ = make_end(next_.t);

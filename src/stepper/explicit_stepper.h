@@ -45,8 +45,8 @@ class ExplicitStepper final : public FieldStepper {
   void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
   double* estimate(int e) { return estimates_.data() + static_cast<std::ptrdiff_t>(e) * length_; }
   const double* make_estimate(int e);
-  Outcome make_stages(double h);
-  bool make_stages_at_once(double h);
+  Outcome make_stages(double h, double end);
+  bool make_stages_at_once(double h, double end);
   bool make_constrained_slope(int i, double h);
   void make_slopes_inside(double t, const double* x, double h, int count);
   bool make_end(double t);
@@ -60,7 +60,7 @@ class ExplicitStepper final : public FieldStepper {
   const ExplicitTable& method_;
   int length_;  ///< of vectors, with the zeros behind them
   mutable std::vector<double> slopes_;
-  std::vector<double> stage_, ahead_, estimates_, times_;
+  std::vector<double> stage_, ahead_, estimates_;
   SlopeSums sums_;
   int slopes_known_ = 0;    ///< of the step found, with its end
   bool committed_ = false;  ///< the slope at the end of the last step begins the next one
@@ -68,6 +68,7 @@ class ExplicitStepper final : public FieldStepper {
   /// Of stages that were made at once; null: they were not, or all is here.
   mutable const double* slopes_elsewhere_ = nullptr;
   const double* estimates_elsewhere_ = nullptr;
+  bool end_is_elsewhere_ = false;  ///< and its slope
   int stiff_steps_ = 0, easy_steps_ = 0;
 };
 

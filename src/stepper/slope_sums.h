@@ -14,6 +14,7 @@ class SlopeSums {
   SlopeSums(const ExplicitTable& method, const double* slopes, int length, SumKernels kernels)
       : length_(length), sum_(kernels.sum) {
     terms_.stages = method.stages;
+    terms_.time.assign(method.c.begin(), method.c.begin() + method.stages);
     for (int i = 0; i < method.stages; ++i) add_row(method.a[i].data(), i, slopes);
     add_row(method.b.data(), method.stages, slopes);
     for (const auto& e : method.e) add_row(e.data(), method.error_stages(), slopes);
@@ -25,7 +26,6 @@ class SlopeSums {
     sum_(terms_.scaled(), 1, &h, &weights, nullptr, scaled_.data());
   }
   const SlopeTerms& terms() const { return terms_; }
-  const double* scaled_weights() const { return scaled_.data(); }
   /// x = from + h sum_j a_ij slope_j, and with b for the end of the step.
   void stage(int i, const double* from, double* x) const { sum(i, from, x); }
   void end(const double* from, double* x) const { sum(terms_.stages, from, x); }
