@@ -38,7 +38,7 @@ ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations,
   for (auto* list : {&gamma_, &right_side_, &residual_, &third_values_}) list->resize(m);
   for (auto* list : {&rate_, &added_}) list->resize(n * m);
   slope_t_q_v_.resize(1 + 2 * n);
-  coded_acceleration_.resize(n), coded_force_.resize(n);
+  coded_acceleration_.resize(n);
   shown_.resize(equations_->shown_accelerations.size());
   if (!equations_->constant_mass) return;
   mass_.setZero();
@@ -128,14 +128,15 @@ void ConstrainedMotion::multipliers(double* z) const {
   auto& self = const_cast<ConstrainedMotion&>(*this);
   if (slope_is_by_code_) {
     show_accelerations(z + m_);
-    equations_->straight()->multipliers(z);
+    copy_singly(equations_->straight()->multipliers(), m_, z);
   } else {
     std::copy(shown_.begin(), shown_.end(), z + m_);
     self.constraints_->multipliers(right_side_.data(), z, undetermined_ ? 0 : nearly_singular);
   }
   if (!slope_is_by_code_ && undetermined_ && constraints_->health() < multipliers_exist)
     return std::fill(z, z + m_, std::numeric_limits<double>::quiet_NaN());
-  equations_->to_user(slope_point()[0], slope_point() + 1, z);
+  const StraightMotion::Point at = slope_point();
+  equations_->to_user(at.t, at.q, z);
 }
 
 /// x less the minimal correction in the metric of M; components along small singular values only as

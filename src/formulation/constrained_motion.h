@@ -60,9 +60,11 @@ class ConstrainedMotion final : public ProjectedField {
   struct Independent {};
   ConstrainedMotion(const ConstrainedMotion&) = default;  // shares the equations
   ConstrainedMotion(const ConstrainedMotion& other, Independent);
-  /// t, q, v of the last slope.
-  const double* slope_point() const {
-    return slope_is_by_code_ ? equations_->straight()->point() : slope_t_q_v_.data();
+  /// Of the last slope.
+  StraightMotion::Point slope_point() const {
+    const double* kept = slope_t_q_v_.data();
+    return slope_is_by_code_ ? equations_->straight()->point()
+                             : StraightMotion::Point{kept[0], kept + 1, kept + 1 + n_};
   }
   bool is_regular(const StraightMotion::Rows& rows);
   bool slope_by_code(double t, const double* x, double* xp);
@@ -100,7 +102,7 @@ class ConstrainedMotion final : public ProjectedField {
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
   bool slope_is_by_code_ = false;  ///< which knows its point
-  std::vector<double> coded_acceleration_, coded_force_;
+  std::vector<double> coded_acceleration_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
   // Of half-explicit stages: directions at the stage, rows and constraint at the point ahead.
   Matrix rows_here_, rows_ahead_, coupled_;

@@ -17,21 +17,26 @@ bool ConstrainedMotion::is_regular(const StraightMotion::Rows& rows) {
 void ConstrainedMotion::renew(double t, const double* x) {
   StraightMotion* code = equations_->straight();
   if (!code) return;
-  const double* last = slope_point();
-  const bool known = slope_is_by_code_ && last[0] == t && std::equal(x, x + 2 * n_, last + 1);
+  const auto is = [n = n_](const double* a, const double* b) {
+    bool same = true;
+    for (int j = 0; j < n; ++j) same &= a[j] == b[j];
+    return same;
+  };
+  const StraightMotion::Point last = slope_point();
+  const bool known = slope_is_by_code_ && last.t == t && is(last.q, x) && is(last.v, x + n_);
   // Before it goes with the code, or with what this has left of its last slope.
   const auto keep_slope = [&] {
     if (!slope_is_by_code_) return;
-    std::copy(last, last + 1 + 2 * n_, slope_t_q_v_.begin());
+    slope_t_q_v_[0] = last.t;
+    std::copy(last.q, last.q + n_, slope_t_q_v_.begin() + 1);
+    std::copy(last.v, last.v + n_, slope_t_q_v_.begin() + 1 + n_);
     show_accelerations(shown_.data());
   };
   if (!known) keep_slope(), code->accelerate(t, x, coded_acceleration_.data());
-  code->force(coded_force_.data());
   slope_is_by_code_ = known;
-  if (equations_->has_force(t, x, x + n_, coded_force_.data())) return;
-  keep_slope();
+  if (equations_->has_force(t, x, x + n_, code->force())) return;
+  if (known) keep_slope(), slope_is_by_code_ = false;
   equations_->forget_code();
-  slope_is_by_code_ = false;
 }
 
 bool ConstrainedMotion::slope_by_code(double t, const double* x, double* xp) {
@@ -61,8 +66,8 @@ bool ConstrainedMotion::end_stages(double* x, double* xp) {
   if (StraightMotion::progress(made.move.first, made.move.second, made.there.distance, size_) !=
       StraightMotion::Progress::arrived)
     return false;
-  for (const StraightMotion::Rows* rows : {&made.move.rows, &made.there.rows, &made.rows})
-    if (!is_regular(*rows)) return false;
+  // The rows of the arrival are those of the slope.
+  if (!is_regular(made.move.rows) || !is_regular(made.rows)) return false;
   double sum = 0;
   for (int j = 0; j < n_; ++j) {
     x[j] = made.move.q[j], x[n_ + j] = xp[j] = made.there.v[j];

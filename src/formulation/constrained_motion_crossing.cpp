@@ -74,7 +74,7 @@ bool ConstrainedMotion::add_derivative_rows(double t, const double* q, const dou
 }
 
 double ConstrainedMotion::since_singular() {
-  const double t = slope_point()[0], *q = slope_point() + 1, *v = q + n_;
+  const auto [t, q, v] = slope_point();
   if (m_ == 0 || !prepare(t, q, true)) return std::numeric_limits<double>::infinity();
   turn_rates(t, q, v);
   return constraints_->since_crossing(rate_.data(), slowest_turn(v));

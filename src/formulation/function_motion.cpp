@@ -50,7 +50,7 @@ class FunctionMotion final : public MotionEquations {
     if (form_.force) force(t, q, v, own.data());
     double largest = 0, apart = 0;
     for (int j = 0; j < coordinates; ++j) {
-      largest = std::max({largest, std::abs(own[j]), std::abs(coded[j])});
+      largest = std::max(largest, std::max(std::abs(own[j]), std::abs(coded[j])));
       apart = std::max(apart, std::abs(own[j] - coded[j]));
     }
     return apart <= rounding * largest;

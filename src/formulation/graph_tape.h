@@ -64,15 +64,6 @@ class GraphTape {
     if (modes_) std::copy(modes_->begin(), modes_->end(), memory_.begin() + 1 + state_);
     tape_->run_one(memory_.data());
   }
-  /// As after a run of which all outputs, one behind the other, are known.
-  void take_over(double t, const double* first, int count, const double* second,
-                 const double* outputs) {
-    double* memory = memory_.data();
-    memory[0] = t;
-    for (int k = 0; k < count; ++k) memory[1 + k] = first[k];
-    for (int k = count; k < state_; ++k) memory[1 + k] = second[k - count];
-    for (const int place : tape_->outputs()) memory[place] = *outputs++;
-  }
   const std::shared_ptr<const Tape>& tape() const { return tape_; }
   const std::shared_ptr<const std::vector<double>>& modes() const { return modes_; }
   /// Of the last run.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daedalus/problem.h"
+#include "linear/small_vectors.h"
 
 namespace daedalus {
 
@@ -34,13 +35,26 @@ class ProjectedField {
   std::vector<int> places = {};
   int place(int i) const { return places.empty() ? i : places[static_cast<std::size_t>(i)]; }
   void gather(const double* y, double* x) const {
-    for (int i = 0; i < differential; ++i) x[i] = y[place(i)];
+    if (places.empty()) return copy_singly(y, differential, x);
+    for (int i = 0; i < differential; ++i) x[i] = y[places[static_cast<std::size_t>(i)]];
   }
   /// Variables that are zero whatever x is.
   std::vector<int> vanishing = {};
   void scatter(const double* x, double* y) const {
-    for (int i = 0; i < differential; ++i) y[place(i)] = x[i];
+    if (places.empty())
+      copy_singly(x, differential, y);
+    else
+      for (int i = 0; i < differential; ++i) y[places[static_cast<std::size_t>(i)]] = x[i];
     for (const int j : vanishing) y[j] = 0;
+  }
+  /// The multipliers among the variables.
+  void gather_multipliers(const double* y, double* z) const {
+    if (places.empty()) return copy_singly(y + differential, algebraic, z);
+    for (int k = 0; k < algebraic; ++k) z[k] = y[place(differential + k)];
+  }
+  void scatter_multipliers(const double* z, double* y) const {
+    if (places.empty()) return copy_singly(z, algebraic, y + differential);
+    for (int k = 0; k < algebraic; ++k) y[place(differential + k)] = z[k];
   }
   /// Whether x holds all variables that are marked.
   bool contains(const std::vector<char>& marked) const {

@@ -286,14 +286,14 @@ void SparseMotion::show_accelerations(const double* a) {
 void SparseMotion::multipliers(double* z) const {
   if (dense_) return dense_->multipliers(z);
   if (slope_is_by_code_)
-    code_->multipliers(z);
+    std::copy_n(code_->multipliers(), m_, z);
   else
     std::copy(lambda_.begin(), lambda_.end(), z);
   std::copy(shown_.begin(), shown_.end(), z + m_);
   if (!directions_differ_) return;
   auto& self = const_cast<SparseMotion&>(*this);
-  const double t = slope_is_by_code_ ? code_->point()[0] : at_t_;
-  const double* q = slope_is_by_code_ ? code_->point() + 1 : at_q_.data();
+  const double t = slope_is_by_code_ ? code_->point().t : at_t_;
+  const double* q = slope_is_by_code_ ? code_->point().q : at_q_.data();
   if (slope_is_by_code_) self.find_rows(t, q), self.prepared_ = false;
   self.compare_directions(t, q);
   for (int k = 0; k < m_; ++k) z[k] *= square_[k] / along_[k];

@@ -119,17 +119,15 @@ std::optional<StraightMotion> StraightMotion::make(
               gamma = along_straight_line(graph, rates, n), rows = builder.rows();
   const bool force_is_given = motion.given_force > 0;
   if (graph.size() > (force_is_given ? most_nodes_of_constraints : most_nodes)) return std::nullopt;
-  const auto tape = [&](const Nodes& outputs, const Nodes& further_outputs) {
-    Nodes all = outputs;
-    append(all, further_outputs);
-    return GraphTape(graph, 1 + 2 * n + motion.further, 2 * n, all, modes,
+  const auto tape = [&](const Nodes& outputs) {
+    return GraphTape(graph, 1 + 2 * n + motion.further, 2 * n, outputs, modes,
                      static_cast<int>(outputs.size()));
   };
   Nodes weights;
   Nodes outputs = builder.accelerations(motion.force, gamma, weights);
-  append(outputs, rows);
-  if (!force_is_given) append(weights, motion.force);
-  result.accelerate_ = tape(outputs, weights);
+  append(outputs, rows), append(outputs, weights);
+  if (!force_is_given) append(outputs, motion.force);
+  result.accelerate_ = tape(outputs);
   if (force_is_given) result.accelerate_.put_second_at(motion.given_force, n);
 
   const auto from = [&](int first, const Nodes& step) {
@@ -150,12 +148,12 @@ std::optional<StraightMotion> StraightMotion::make(
   for (std::size_t j = 0; j < once.size(); ++j) outputs.push_back(graph.sub(once[j], further[j]));
   outputs.push_back(distance), outputs.push_back(dot(graph, weights, left));
   append(outputs, rows);
-  result.correct_ = tape(outputs, {});
+  result.correct_ = tape(outputs);
 
   outputs = from(1 + n, builder.least(rates, weights));
   outputs.push_back(distance);
   append(outputs, rows);
-  result.arrive_ = tape(outputs, {});
+  result.arrive_ = tape(outputs);
   if (!force_is_given)
     result.stage_code_ =
         std::make_shared<StageCode>(result.accelerate_.tape(), result.correct_.tape(),
@@ -164,12 +162,12 @@ std::optional<StraightMotion> StraightMotion::make(
   return result;
 }
 
-void StraightMotion::multipliers(double* lambda) const {
-  accelerate_.hand_out(n_ + 2 * m_ + 1, m_, lambda);
-}
-
-void StraightMotion::force(double* f) const {
-  accelerate_.hand_out(n_ + 3 * m_ + 1, n_, f);
+StraightMotion::Point StraightMotion::point() const {
+  if (!last_is_of_stages_)
+    return {accelerate_.inputs()[0], accelerate_.inputs() + 1, accelerate_.inputs() + 1 + n_};
+  const StagePlaces& at = stages_->places();
+  const double* memory = stage_memory_.data();
+  return {memory[at.end_time], memory + at.correct, memory + at.arrive};
 }
 
 bool StraightMotion::has_stages(const SlopeTerms& terms) {
@@ -185,6 +183,7 @@ bool StraightMotion::has_stages(const SlopeTerms& terms) {
 }
 
 StraightMotion::MadeStages StraightMotion::make_stages(const Stages& step) {
+  last_is_of_stages_ = false;
   const StagePlaces& at = stages_->places();
   double *memory = stage_memory_.data(), *state = memory + at.state;
   memory[at.t] = step.t, memory[at.h] = step.h, memory[at.end_time] = step.end;
@@ -202,13 +201,6 @@ StraightMotion::MadeEnd StraightMotion::end_of_stages() const {
   const double* memory = stage_memory_.data();
   const double* a = memory + at.accelerate;
   return {correction(memory + at.correct), arrival(memory + at.arrive), a, rows(a + n_)};
-}
-
-void StraightMotion::take_end_of_stages() {
-  const StagePlaces& at = stages_->places();
-  const double* memory = stage_memory_.data();
-  accelerate_.take_over(memory[at.end_time], memory + at.correct, n_, memory + at.arrive,
-                        memory + at.accelerate);
 }
 
 StraightMotion::Correction StraightMotion::correction(const double* at) const {

@@ -63,13 +63,16 @@ class StraightMotion {
   };
   /// x = (q, v); the force if it comes as numbers.
   Acceleration accelerate(double t, const double* x, double* a, const double* force = nullptr);
-  /// t, q, v of the last acceleration.
-  const double* point() const { return accelerate_.inputs(); }
-  double acceleration(int j) const { return accelerate_.outputs_in_a_row()[j]; }
+  struct Point {
+    double t;
+    const double *q, *v;
+  };
   /// Of the last acceleration.
-  void multipliers(double* lambda) const;
+  Point point() const;
+  double acceleration(int j) const { return last()[j]; }
+  const double* multipliers() const { return last() + n_ + 2 * m_ + 1; }
   /// If it is an expression.
-  void force(double* f) const;
+  const double* force() const { return multipliers() + m_; }
 
   /// All stages of an explicit step at once. Its code is made when somebody has asked for it often;
   /// false: not yet, or it is too long.
@@ -95,8 +98,8 @@ class StraightMotion {
     Rows rows;
   };
   MadeEnd end_of_stages() const;
-  /// Makes that acceleration the last one.
-  void take_end_of_stages();
+  /// Makes that acceleration the last one, until the next stages are made.
+  void take_end_of_stages() { last_is_of_stages_ = true; }
 
   Correction correct(double t, const double* q);
   Arrival arrive(double t, const double* q, const double* v);
@@ -112,6 +115,11 @@ class StraightMotion {
   Rows rows(const double* at) const;
   Correction correction(const double* at) const;
   Arrival arrival(const double* at) const;
+  /// The outputs of the last acceleration.
+  const double* last() const {
+    return last_is_of_stages_ ? stage_memory_.data() + stages_->places().accelerate
+                              : accelerate_.outputs_in_a_row();
+  }
 
   int n_ = 0, m_ = 0;
   GraphTape accelerate_, correct_, arrive_;
@@ -119,6 +127,7 @@ class StraightMotion {
   std::shared_ptr<StageCode> stage_code_;  ///< null: forces are given, or it is too long
   std::shared_ptr<const StageTape> stages_;
   std::vector<double> stage_memory_;
+  bool last_is_of_stages_ = false;
 };
 
 inline StraightMotion::Rows StraightMotion::rows(const double* at) const {
@@ -129,6 +138,7 @@ inline StraightMotion::Rows StraightMotion::rows(const double* at) const {
 inline StraightMotion::Acceleration StraightMotion::accelerate(double t, const double* x, double* a,
                                                                const double* force) {
   constexpr int few = 8;
+  last_is_of_stages_ = false;
   accelerate_.run(t, x, 2 * n_, force);
   const double* from = accelerate_.outputs_in_a_row();
   // Few of them one by one, as they were stored just now: a wider load would wait for these stores.

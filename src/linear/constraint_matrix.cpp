@@ -33,6 +33,7 @@ void ConstraintMatrix::learn() {
 
 void ConstraintMatrix::learn_larger(int i, double square) {
   largest_square_[i] = square;
+  has_learnt_ = true;
   set_scale(i, std::sqrt(square));
 }
 
@@ -43,8 +44,9 @@ void ConstraintMatrix::set_scale(int i, double scale) {
 }
 
 bool ConstraintMatrix::settle(bool keep) {
+  if (!has_learnt_ || (!keep && kept_square_.empty())) return true;
+  has_learnt_ = false;
   if (keep) return kept_square_ = largest_square_, true;
-  if (kept_square_.empty() || kept_square_ == largest_square_) return true;
   largest_square_ = kept_square_;
   for (int i = 0; i < m_; ++i) set_scale(i, std::sqrt(largest_square_[i]));
   return false;
@@ -130,6 +132,7 @@ void ConstraintMatrix::restore(SavedState& memory) {
   for (auto* list : {&given_, &scale_, &largest_square_, &v_, &u_, &sigma_}) memory.list(*list);
   for (int i = 0; i < m_; ++i) set_scale(i, scale_[i]);
   kept_square_ = largest_square_;
+  has_learnt_ = false;
 }
 
 }  // namespace daedalus

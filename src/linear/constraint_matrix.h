@@ -130,6 +130,7 @@ class ConstraintMatrix {
   std::vector<double> sigma_, turn_, free_;
   double reference_ = 0, health_ = 1;
   bool decomposed_ = false;
+  bool has_learnt_ = true;  ///< scales since `settle`
 };
 
 inline std::size_t area(int a, int b) {

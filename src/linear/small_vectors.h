@@ -19,4 +19,9 @@ inline double norm(const std::vector<double>& x) {
   return norm(x.data(), static_cast<int>(x.size()));
 }
 
+/// Number by number: a wider load would wait for single ones that were stored just now.
+inline void copy_singly(const double* from, int count, double* to) {
+  for (int k = 0; k < count; ++k) to[k] = static_cast<const volatile double*>(from)[k];
+}
+
 }  // namespace daedalus

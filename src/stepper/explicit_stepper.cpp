@@ -91,17 +91,14 @@ bool ExplicitStepper::make_stages_at_once(double h, double end) {
   if (!made) return false;
   statistics_.rhs += method_.stages - 1;
   if (field_->health() < watch_.suspicious()) return false;
-  const int last = method_.stages - 1, half = n_ / 2;
+  const int half = n_ / 2;
   slopes_elsewhere_ = made->slopes;
-  const double* last_slope = made->slopes + static_cast<std::ptrdiff_t>(last - 1) * n_;
-  // One by one: they were stored just now, and a wider load would wait for these stores.
-  double *x = next_x_.data(), *point = stage_.data(), *point_slope = slope(last);
-  for (int j = 0; j < n_; ++j) x[j] = made->end[j], point_slope[j] = last_slope[j];
-  for (int j = 0; j < half; ++j)
-    point[j] = made->last_positions[j], point[half + j] = last_slope[j];
+  end_elsewhere_ = made->end;
+  copy_singly(made->last_positions, half, stage_.data());
+  copy_singly(last_slope(), half, stage_.data() + half);
   if (!method_.error_needs_end() && method_.error_stages() == method_.stages + 1)
     estimates_elsewhere_ = made->estimates;
-  return end_is_elsewhere_ = true;
+  return true;
 }
 
 /// The polynomial of a step needs all of them, and few steps are asked for it.
@@ -136,8 +133,11 @@ bool ExplicitStepper::make_end(double t) {
   next_.t = t;
   double *x = next_x_.data(), *xp = slope(method_.stages);
   ++statistics_.rhs;
-  const bool known = std::exchange(end_is_elsewhere_, false) && field_->end_stages(x, xp);
-  if (!known && !(project_end(t, x) && field_->slope(t, x, xp))) return false;
+  const double* end = std::exchange(end_elsewhere_, nullptr);
+  if (!end || !field_->end_stages(x, xp)) {
+    if (end) std::copy(end, end + n_, x);
+    if (!project_end(t, x) || !field_->slope(t, x, xp)) return false;
+  }
   spread(next_x_, slope(method_.stages), next_);
   watch_.look(*field_, on_manifold_, h_used_);
   slopes_known_ = method_.stages + 1;
@@ -167,8 +167,7 @@ void ExplicitStepper::ask_field_for(double h) {
 }
 
 bool ExplicitStepper::take_step(double h, double end) {
-  slopes_elsewhere_ = estimates_elsewhere_ = nullptr;
-  end_is_elsewhere_ = false;
+  slopes_elsewhere_ = estimates_elsewhere_ = end_elsewhere_ = nullptr;
   if (field_->iterates()) ask_field_for(h);
   begin_step();
   on_manifold_ = watch_.is_near(h, h_used_);
@@ -193,7 +192,7 @@ void ExplicitStepper::note_stiffness() {
   const auto squared_distance = [n = n_](const double* a, const double* b) {
     return (Vector::Map(a, n) - Vector::Map(b, n)).squaredNorm();
   };
-  const double slopes = squared_distance(slope(method_.stages), slope(method_.stages - 1)),
+  const double slopes = squared_distance(slope(method_.stages), last_slope()),
                points = squared_distance(next_x_.data(), stage_.data());
   if (points > 0 && std::abs(h_used_) * std::sqrt(slopes / points) > method_.stability) {
     ++stiff_steps_, easy_steps_ = 0;
@@ -212,14 +211,15 @@ const double* ExplicitStepper::make_estimate(int e) {
 double ExplicitStepper::error(double h) {
   if (method_.error_stages() > method_.stages + 1)
     make_slopes_inside(state_.t, x_.data(), h, method_.error_stages());
-  double part[2] = {0, 0};
-  for (int e = 0; e < 2; ++e) {
-    if (method_.error_order[e] == 0) continue;
-    part[e] = weighted(make_estimate(e), x_.data(), next_x_.data()) / share();
-  }
-  if (method_.error_order[1] == 0) return std::abs(h) * part[0];
-  const double both = part[0] * part[0] + 0.01 * part[1] * part[1];
-  return both > 0 ? std::abs(h) * part[0] * part[0] / std::sqrt(both) : 0;
+  const double* end = end_elsewhere_ ? end_elsewhere_ : next_x_.data();
+  const auto squares = [&](int e) {
+    return kernels_.weighted_squares(n_, options_.rtol, atol_.data(), x_.data(), end,
+                                     make_estimate(e));
+  };
+  const double first = squares(0), unit = share() / std::abs(h);
+  if (method_.error_order[1] == 0) return std::sqrt(first / n_) / unit;
+  const double both = first + 0.01 * squares(1);
+  return both > 0 ? first / (unit * std::sqrt(n_ * both)) : 0;
 }
 
 bool ExplicitStepper::attempt(double limit) {
@@ -284,7 +284,7 @@ bool ExplicitStepper::attempt_exactly(double h, const Interpolant&) {
 }
 
 void ExplicitStepper::end_at(double t, const std::vector<double>& y) {
-  end_is_elsewhere_ = false;
+  end_elsewhere_ = nullptr;
   next_.y = y;
   field_->gather(y.data(), next_x_.data());
   h_used_ = t - state_.t;
@@ -293,7 +293,7 @@ void ExplicitStepper::end_at(double t, const std::vector<double>& y) {
 }
 
 void ExplicitStepper::move_end(const std::vector<double>& y) {
-  end_is_elsewhere_ = false;
+  end_elsewhere_ = nullptr;
   next_.y = y;
   field_->gather(y.data(), next_x_.data());
   finite_ = make_end(next_.t);

@@ -41,6 +41,12 @@ class ExplicitStepper final : public FieldStepper {
     return slopes_.data() + static_cast<std::ptrdiff_t>(stage) * length_;
   }
   void fetch_slopes() const;
+  /// Of the last stage.
+  const double* last_slope() const {
+    const int last = method_.stages - 1;
+    return slopes_elsewhere_ ? slopes_elsewhere_ + static_cast<std::ptrdiff_t>(last - 1) * n_
+                             : slope(last);
+  }
   /// x = from + h sum_j weights_j slope_j; from null: without.
   void sum_up(const double* from, double h, const double* weights, int count, double* x) const;
   double* estimate(int e) { return estimates_.data() + static_cast<std::ptrdiff_t>(e) * length_; }
@@ -68,7 +74,8 @@ class ExplicitStepper final : public FieldStepper {
   /// Of stages that were made at once; null: they were not, or all is here.
   mutable const double* slopes_elsewhere_ = nullptr;
   const double* estimates_elsewhere_ = nullptr;
-  bool end_is_elsewhere_ = false;  ///< and its slope
+  /// The end before it is put onto the manifold; null: it is where it should be.
+  const double* end_elsewhere_ = nullptr;
   int stiff_steps_ = 0, easy_steps_ = 0;
 };
 

@@ -29,12 +29,12 @@ void FieldStepper::spread(const std::vector<double>& x, const double* xp, State&
   field_->scatter(x.data(), to.y.data());
   field_->scatter(xp, to.yp.data());
   field_->multipliers(multipliers_.data());
-  for (int k = 0; k < field_->algebraic; ++k) to.y[field_->place(n_ + k)] = multipliers_[k];
+  field_->scatter_multipliers(multipliers_.data(), to.y.data());
 }
 
 void FieldStepper::begin_step() {
   field_->renew(state_.t, x_.data());
-  for (int k = 0; k < field_->algebraic; ++k) multipliers_[k] = state_.y[field_->place(n_ + k)];
+  field_->gather_multipliers(state_.y.data(), multipliers_.data());
   field_->guess_multipliers(multipliers_.data());
 }
 
