@@ -284,8 +284,9 @@ TEST(Singular, IsNotSeenInALinkFarFromTheOrigin) {
     ASSERT_TRUE(s.succeeded()) << s.message.text();
     EXPECT_TRUE(s.singularities.empty());
     EXPECT_TRUE(s.notes.empty());
-    // The tolerance of x, and half a hundred steps that are rounded.
-    EXPECT_NEAR(s.y_end()[1], height, 1e-8 + 100 * 1.1e-16 * std::abs(pivot));
+    // The tolerance of x, and half a hundred steps that are rounded: of a hundred pivots about -1e7
+    // the root mean square is 60 roundings of them, the largest 130.
+    EXPECT_NEAR(s.y_end()[1], height, 1e-8 + 200 * 1.1e-16 * std::abs(pivot));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "formulation/known_start.h"
 #include "linear/small_vectors.h"
 #include "problem/system_of.h"
 #include "stepper/saved_state.h"
@@ -233,8 +232,7 @@ bool ConstrainedMotion::project_end(double t, double* x, const double* tolerance
   return true;
 }
 
-double ConstrainedMotion::distance(double t, const double* x) {
-  if (m_ == 0) return 0;
+double ConstrainedMotion::find_distance(double t, const double* x) {
   if (!prepare(t, x, false)) return std::numeric_limits<double>::infinity();
   equations_->positions(t, x, residual_.data());
   constraints_->solve(residual_.data(), step_.data(), nearly_singular);
@@ -308,7 +306,8 @@ void ConstrainedMotion::begin(double t, const double* x) {
   point.push_back(t);
   const bool fresh = solves_ == Solves::by_factors && constraints_->reference() == 0;
   KnownStart* known = fresh ? equations_->known_start(point) : nullptr;
-  if (std::vector<double> learnt = known ? known->recall(point) : std::vector<double>();
+  if (std::vector<double> learnt =
+          known ? known->recall(KnownStart::scales, point) : std::vector<double>();
       !learnt.empty()) {
     const double made = learnt.back();
     SavedState memory(learnt);
@@ -331,7 +330,7 @@ void ConstrainedMotion::begin(double t, const double* x) {
   std::vector<double> learnt;
   save(learnt);
   learnt.push_back(static_cast<double>(factorizations));
-  known->keep(point, std::move(learnt));
+  known->keep(KnownStart::scales, point, std::move(learnt));
 }
 
 /// In the metric of M: an error of zh is one of the accelerations divided by a root of a mass.

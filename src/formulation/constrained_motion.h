@@ -7,6 +7,7 @@
 // z stays smooth where Gc loses rank and lambda does not exist. [AscherLin1997, (5.6)]
 #include <Eigen/LU>
 
+#include "formulation/known_start.h"
 #include "formulation/motion_equations.h"
 #include "formulation/projected_field.h"
 #include "formulation/straight_motion.h"
@@ -66,6 +67,11 @@ class ConstrainedMotion final : public ProjectedField {
     return slope_is_by_code_ ? equations_->straight()->point()
                              : StraightMotion::Point{kept[0], kept + 1, kept + 1 + n_};
   }
+  template <class Find>
+  double known_or_found(KnownStart::Question question, const StraightMotion::Point& at, Find find);
+  double find_distance(double t, const double* x);
+  double find_crossing(double t, const double* q, const double* v);
+  bool is_regular(double t, const double* x);
   bool is_regular(const StraightMotion::Rows& rows);
   bool slope_by_code(double t, const double* x, double* xp);
   void show_accelerations(double* a) const;
@@ -100,6 +106,7 @@ class ConstrainedMotion final : public ProjectedField {
   double at_t_ = 0;
   std::vector<double> at_q_, slope_t_q_v_, shown_;
   bool prepared_ = false, undetermined_ = false, dependent_ = false;
+  bool has_looked_ = false;  ///< for a singular point
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
   bool slope_is_by_code_ = false;  ///< which knows its point
   std::vector<double> coded_acceleration_;

@@ -73,9 +73,8 @@ bool ConstrainedMotion::add_derivative_rows(double t, const double* q, const dou
   return true;
 }
 
-double ConstrainedMotion::since_singular() {
-  const auto [t, q, v] = slope_point();
-  if (m_ == 0 || !prepare(t, q, true)) return std::numeric_limits<double>::infinity();
+double ConstrainedMotion::find_crossing(double t, const double* q, const double* v) {
+  if (!prepare(t, q, true)) return std::numeric_limits<double>::infinity();
   turn_rates(t, q, v);
   return constraints_->since_crossing(rate_.data(), slowest_turn(v));
 }

@@ -39,9 +39,7 @@ std::vector<Direction> zeros_of(double a, double b, double c) {
 
 int ConstrainedMotion::leave_rest(double t, double* x, int branch, double speed) {
   const double *q = x, *v = x + n_;
-  if (m_ == 0 || !prepare(t, q, false) || !constraints_->is_decomposed() ||
-      !(constraints_->health() < nearly_singular))
-    return 0;
+  if (m_ == 0 || is_regular(t, x)) return 0;
   int vanishing = -1, count = 0;
   for (int i = 0; i < constraints_->pairs(); ++i)
     if (constraints_->relative_sigma(i) < nearly_singular) vanishing = i, ++count;

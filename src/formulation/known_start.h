@@ -1,5 +1,6 @@
 #pragma once
-// What a field learnt around a start, kept for later runs of the same equations from there.
+// What a field found out at a start, kept for later runs of the same equations from there.
+#include <array>
 #include <mutex>
 #include <vector>
 
@@ -9,20 +10,28 @@ namespace daedalus {
 
 class KnownStart {
  public:
+  /// The scales around a point, its distance from the manifold, whether it is regular, the time
+  /// since a singular point.
+  enum Question { scales, distance, regular, crossing, questions };
+
   /// What was kept for this point; nothing: it is another one.
-  std::vector<double> recall(const std::vector<double>& point) const {
+  std::vector<double> recall(Question question, const std::vector<double>& point) const {
     const std::lock_guard lock(mutex_);
-    return same_bits(point, point_) ? learnt_ : std::vector<double>();
+    const Kept& kept = kept_[question];
+    return same_bits(point, kept.point) ? kept.answer : std::vector<double>();
   }
   /// In place of the last one.
-  void keep(const std::vector<double>& point, std::vector<double> learnt) {
+  void keep(Question question, const std::vector<double>& point, std::vector<double> answer) {
     const std::lock_guard lock(mutex_);
-    point_ = point, learnt_ = std::move(learnt);
+    kept_[question] = {point, std::move(answer)};
   }
 
  private:
+  struct Kept {
+    std::vector<double> point, answer;
+  };
   mutable std::mutex mutex_;
-  std::vector<double> point_, learnt_;
+  std::array<Kept, questions> kept_;
 };
 
 }  // namespace daedalus

@@ -202,6 +202,7 @@ struct MechanicalLevels {
 
 Names prefixed(const char* prefix, const Names& names, int begin, int count) {
   Names list;
+  list.reserve(static_cast<std::size_t>(count));
   for (int i = begin; i < begin + count; ++i) list.push_back(prefix + names[i]);
   return list;
 }
@@ -225,23 +226,24 @@ bool has_inverse(const MechanicalEquations& equations) {
 void add_levels(System& system, std::shared_ptr<MechanicalEquations> equations) {
   const Sizes n = equations->n;
   if (n.lambda + n.mu == 0) return;
-  const bool with_acceleration = has_inverse(*equations);
+  // Fields keep it by construction.
+  const bool with_acceleration =
+      equations->formulation != Formulation::manifold && has_inverse(*equations);
   auto levels = std::make_shared<MechanicalLevels>(std::move(equations));
   const Names& names = system.equations;
-  const Names holonomic = prefixed("", names, 2 * n.q, n.lambda);
   if (n.lambda > 0)
-    system.levels.push_back({"position", holonomic, [levels](double t, const double* y, double* r) {
-                               levels->position(t, y, r);
-                             }});
+    system.levels.push_back(
+        {"position", prefixed("", names, 2 * n.q, n.lambda),
+         [levels](double t, const double* y, double* r) { levels->position(t, y, r); }});
   Names velocity = prefixed("d/dt ", names, 2 * n.q, n.lambda);
   Names acceleration = prefixed("d2/dt2 ", names, 2 * n.q, n.lambda);
   for (const std::string& name : prefixed("", names, 2 * n.q + n.lambda, n.mu)) {
     velocity.push_back(name);
     acceleration.push_back("d/dt " + name);
   }
-  system.levels.push_back({"velocity", velocity, [levels](double t, const double* y, double* r) {
-                             levels->velocity(t, y, r);
-                           }});
+  system.levels.push_back(
+      {"velocity", std::move(velocity),
+       [levels](double t, const double* y, double* r) { levels->velocity(t, y, r); }});
   if (!with_acceleration) return;
   system.levels.push_back(
       {"acceleration", acceleration,
@@ -272,7 +274,7 @@ Names equation_names(const Problem& problem, const Sizes& n) {
   append_numbered(defaults, "motion ", n.q);
   append_numbered(defaults, "constraint ", n.lambda);
   append_numbered(defaults, "velocity constraint ", n.mu);
-  Names names = names_or(problem.equations, defaults, "equations");
+  Names names = names_or(problem.equations, std::move(defaults), "equations");
   for (int i = 0; i < n.nu; ++i) names.push_back(names[2 * n.q + i] + " (stabilised)");
   return names;
 }
@@ -314,13 +316,12 @@ std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical
       Scratch(static_cast<std::size_t>(n.lambda + n.mu))};
   auto shared = std::make_shared<MechanicalEquations>(equations);
   auto system = std::make_shared<SystemOf<MechanicalEquations>>(std::move(equations));
-  set_size(*system, n.total());
+  set_size(*system, n.total(), equation_names(problem, n));
   system->differentiable = differentiable;
   system->time_differentiable =
       differentiable && form.force.is_time_differentiable() &&
       (form.mass.is_constant() || form.mass.function().is_time_differentiable());
   system->constant_mass = form.mass.is_constant() && !at_acceleration_level(formulation);
-  system->equations = equation_names(problem, n);
   set_variables(*system, n, formulation);
   if (!at_acceleration_level(formulation)) mark_algebraic_rows(*system, 2 * nq, n.total());
   add_levels(*system, shared);

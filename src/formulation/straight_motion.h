@@ -149,7 +149,7 @@ inline StraightMotion::Acceleration StraightMotion::accelerate(double t, const d
 
 inline StraightMotion::Progress StraightMotion::progress(double first, double second,
                                                          double distance, double size) {
-  constexpr double rounding = 1e-14, nearly_rounding = 1e-12;
+  constexpr double rounding = 1e-15, nearly_rounding = 1e-12;
   const double unit = size * size, small = nearly_rounding * nearly_rounding * unit;
   const auto contracts = [](double now, double before) { return now < 0.25 * before; };
   if (!(contracts(second, first) || second <= small)) return Progress::none;

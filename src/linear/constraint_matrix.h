@@ -64,6 +64,7 @@ class ConstraintMatrix {
   bool is_decomposed() const { return decomposed_; }
   /// About the smallest singular value over the largest one met.
   double health() const { return health_; }
+  void set_health(double known) { health_ = known; }
   double scale(int i) const { return scale_[i]; }
   double reference() const { return reference_; }
   /// Number of singular pairs known.

@@ -70,15 +70,20 @@ void append_numbered(Names& names, const std::string& stem, int count) {
 }
 
 void set_size(System& system, int size) {
+  Names equations;
+  equations.reserve(static_cast<std::size_t>(size));
+  const std::string stem = "equation ";
+  for (int i = 1; i <= size; ++i) append_number(equations, stem, i);
+  set_size(system, size, std::move(equations));
+}
+
+void set_size(System& system, int size, Names equations) {
   system.size = system.visible = size;
   system.variable_index.assign(size, 1);
   system.algebraic_row.assign(size, 0);
   system.algebraic_variable.assign(size, 0);
   system.velocity_variable.assign(size, 0);
-  system.equations.clear();
-  system.equations.reserve(static_cast<std::size_t>(size));
-  const std::string stem = "equation ";
-  for (int i = 1; i <= size; ++i) append_number(system.equations, stem, i);
+  system.equations = std::move(equations);
 }
 
 void mark_algebraic_rows(System& system, int begin, int end) {

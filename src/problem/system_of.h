@@ -57,6 +57,7 @@ Names names_or(const Names& given, Names defaults, const char* field);
 void append_numbered(Names& names, const std::string& stem, int count);
 /// Facts every form shares; marks rows and variables [begin, end) as algebraic.
 void set_size(System& system, int size);
+void set_size(System& system, int size, Names equations);
 void mark_algebraic_rows(System& system, int begin, int end);
 void mark_algebraic_variables(System& system, int begin, int end, int index);
 /// The level "algebraic": those rows of the residual.

@@ -1,5 +1,6 @@
 #pragma once
 // Sums of slopes with the weights of a method, its zeros left out once and for all.
+#include <algorithm>
 #include <vector>
 
 #include "expression/stage_tape.h"
@@ -15,6 +16,9 @@ class SlopeSums {
       : length_(length), sum_(kernels.sum) {
     terms_.stages = method.stages;
     terms_.time.assign(method.c.begin(), method.c.begin() + method.stages);
+    const auto terms = static_cast<std::size_t>(count_terms(method));
+    terms_.rows.reserve(static_cast<std::size_t>(method.stages) + 1 + method.e.size());
+    terms_.weight.reserve(terms), terms_.slope.reserve(terms), slopes_.reserve(terms);
     for (int i = 0; i < method.stages; ++i) add_row(method.a[i].data(), i, slopes);
     add_row(method.b.data(), method.stages, slopes);
     for (const auto& e : method.e) add_row(e.data(), method.error_stages(), slopes);
@@ -33,6 +37,15 @@ class SlopeSums {
   void estimate(int e, double* x) const { sum(terms_.stages + 1 + e, nullptr, x); }
 
  private:
+  static std::ptrdiff_t count_terms(const ExplicitTable& method) {
+    const auto in = [](const auto& row) {
+      return std::count_if(row.begin(), row.end(), [](double weight) { return weight != 0; });
+    };
+    std::ptrdiff_t count = in(method.b);
+    for (int i = 0; i < method.stages; ++i) count += in(method.a[static_cast<std::size_t>(i)]);
+    for (const auto& e : method.e) count += in(e);
+    return count;
+  }
   void add_row(const double* weights, int count, const double* slopes) {
     terms_.rows.push_back({static_cast<int>(terms_.weight.size()), 0});
     for (int j = 0; j < count; ++j) {
