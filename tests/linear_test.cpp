@@ -73,14 +73,16 @@ TEST(SumKernels, WeighErrorsWithEveryInstructionSet) {
     if (!is_available(set)) continue;
     for (const int n : {1, 2, 3, 4, 7, 8, 9, 31, 32, 33, 100}) {
       const Vector a = Vector::Random(n), b = Vector::Random(n), x = Vector::Random(n),
-                   atol = Vector::Random(n).cwiseAbs().array() + 1e-3;
+                   y = Vector::Random(n), atol = Vector::Random(n).cwiseAbs().array() + 1e-3;
       const double rtol = 0.3;
       const Vector weight = atol + rtol * a.cwiseAbs().cwiseMax(b.cwiseAbs());
-      const double expected = x.cwiseQuotient(weight).squaredNorm();
-      EXPECT_NEAR(
-          sum_kernels(set).weighted_squares(n, rtol, atol.data(), a.data(), b.data(), x.data()),
-          expected, 1e-14 * expected)
-          << n;
+      const double* both[] = {x.data(), y.data()};
+      double sums[2];
+      sum_kernels(set).weighted_squares(n, rtol, atol.data(), a.data(), b.data(), 2, both, sums);
+      for (int j = 0; j < 2; ++j) {
+        const double expected = (j == 0 ? x : y).cwiseQuotient(weight).squaredNorm();
+        EXPECT_NEAR(sums[j], expected, 1e-14 * expected) << n;
+      }
     }
   }
 }

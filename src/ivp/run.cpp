@@ -266,14 +266,14 @@ void Integrator::Run::monitor_constraints(double time, const double* y) {
     const ConstraintLevel& level = system_->levels[k];
     level.residual(time, y, residual_.data());
     ConstraintResidual& worst = solution_.constraint_residual[k];
-    level_maximum_[k] = 0;
-    for (int i = 0; i < level.size(); ++i) {
-      level_maximum_[k] = std::max(level_maximum_[k], std::abs(residual_[i]));
-      if (std::abs(residual_[i]) > worst.maximum) {
-        worst.maximum = std::abs(residual_[i]), worst.t = time;
-        worst_equation_[k] = static_cast<std::size_t>(i);
-      }
-    }
+    const double* residual = residual_.data();
+    double largest = 0;
+    for (int i = 0; i < level.size(); ++i) largest = std::max(largest, std::abs(residual[i]));
+    level_maximum_[k] = largest;
+    if (!(largest > worst.maximum)) continue;
+    worst.maximum = largest, worst.t = time;
+    for (int i = level.size(); i-- > 0;)
+      if (std::abs(residual[i]) == largest) worst_equation_[k] = static_cast<std::size_t>(i);
   }
 }
 

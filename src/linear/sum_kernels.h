@@ -10,9 +10,9 @@ struct SumKernels {
   /// to = from + sum_j weight_j term_j; from null: without.
   void (*sum)(int n, int count, const double* weight, const double* const* term, const double* from,
               double* to);
-  /// The sum of (x_i / (atol_i + rtol max(|a_i|, |b_i|)))^2.
-  double (*weighted_squares)(int n, double rtol, const double* atol, const double* a,
-                             const double* b, const double* x);
+  /// Of one or two vectors x the sums of (x_i / (atol_i + rtol max(|a_i|, |b_i|)))^2.
+  void (*weighted_squares)(int n, double rtol, const double* atol, const double* a, const double* b,
+                           int count, const double* const* x, double* sums);
 };
 
 SumKernels sum_kernels(InstructionSet set);

@@ -52,9 +52,15 @@ void sum_of_terms(int n, int count, const double* weight, const double* const* t
   if (k < n) store_upto(to + k, sum_of_short_terms(k, n - k, count, weight, term, from), n - k);
 }
 
-double weighted_squares(int n, double rtol, const double* atol, const double* a, const double* b,
-                        const double* x) {
-  Lanes sum{};
+inline double total(Lanes sum) {
+  double result = 0;
+  for (int i = 0; i < width; ++i) result += sum[i];
+  return result;
+}
+
+void weighted_squares(int n, double rtol, const double* atol, const double* a, const double* b,
+                      int count, const double* const* x, double* sums) {
+  Lanes first{}, second{};
   const Lanes relative = spread(rtol);
   for (int k = 0; k < n; k += width) {
     const int rest = n - k;
@@ -62,12 +68,15 @@ double weighted_squares(int n, double rtol, const double* atol, const double* a,
                 size_b = absolute(load_first(b + k, rest));
     Lanes weight = load_first(atol + k, rest) + relative * (size_a > size_b ? size_a : size_b);
     if (rest < width) weight += keep(spread(1.0), lane_numbers(0) >= spread((long long)rest));
-    const Lanes part = load_first(x + k, rest) / weight;
-    sum += part * part;
+    const Lanes inverse = spread(1.0) / weight;
+    const Lanes part = load_first(x[0] + k, rest) * inverse;
+    first += part * part;
+    if (count == 1) continue;
+    const Lanes other = load_first(x[1] + k, rest) * inverse;
+    second += other * other;
   }
-  double total = 0;
-  for (int i = 0; i < width; ++i) total += sum[i];
-  return total;
+  sums[0] = total(first);
+  if (count > 1) sums[1] = total(second);
 }
 
 }  // namespace

@@ -194,7 +194,8 @@ void ExplicitStepper::note_stiffness() {
   };
   const double slopes = squared_distance(slope(method_.stages), last_slope()),
                points = squared_distance(next_x_.data(), stage_.data());
-  if (points > 0 && std::abs(h_used_) * std::sqrt(slopes / points) > method_.stability) {
+  const double most = method_.stability * method_.stability;
+  if (points > 0 && h_used_ * h_used_ * slopes > most * points) {
     ++stiff_steps_, easy_steps_ = 0;
   } else if (++easy_steps_ >= steps_that_clear) {
     stiff_steps_ = 0;
@@ -212,19 +213,21 @@ double ExplicitStepper::error(double h) {
   if (method_.error_stages() > method_.stages + 1)
     make_slopes_inside(state_.t, x_.data(), h, method_.error_stages());
   const double* end = end_elsewhere_ ? end_elsewhere_ : next_x_.data();
-  const auto squares = [&](int e) {
-    return kernels_.weighted_squares(n_, options_.rtol, atol_.data(), x_.data(), end,
-                                     make_estimate(e));
-  };
-  const double first = squares(0), unit = share() / std::abs(h);
-  if (method_.error_order[1] == 0) return std::sqrt(first / n_) / unit;
-  const double both = first + 0.01 * squares(1);
+  const int count = method_.error_order[1] == 0 ? 1 : 2;
+  const double* estimates[2] = {};
+  for (int e = 0; e < count; ++e) estimates[e] = make_estimate(e);
+  double squares[2] = {};
+  kernels_.weighted_squares(n_, options_.rtol, atol_.data(), x_.data(), end, count, estimates,
+                            squares);
+  const double first = squares[0], unit = share() / std::abs(h);
+  if (count == 1) return std::sqrt(first / n_) / unit;
+  const double both = first + 0.01 * squares[1];
   return both > 0 ? first / (unit * std::sqrt(n_ * both)) : 0;
 }
 
 bool ExplicitStepper::attempt(double limit) {
   if (committed_) {
-    std::copy(slope(method_.stages), slope(method_.stages) + n_, slope(0));
+    copy_singly(slope(method_.stages), n_, slope(0));
     committed_ = false;
   }
   if (!finite_) return fail_not_finite();

@@ -22,7 +22,9 @@ FieldStepper::FieldStepper(std::shared_ptr<ProjectedField> field, const Options&
 }
 
 double FieldStepper::weighted(const double* x, const double* a, const double* b) const {
-  return std::sqrt(kernels_.weighted_squares(n_, options_.rtol, atol_.data(), a, b, x) / n_);
+  double sum = 0;
+  kernels_.weighted_squares(n_, options_.rtol, atol_.data(), a, b, 1, &x, &sum);
+  return std::sqrt(sum / n_);
 }
 
 void FieldStepper::spread(const std::vector<double>& x, const double* xp, State& to) {
