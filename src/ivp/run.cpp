@@ -116,6 +116,19 @@ bool Integrator::Run::within_limits() {
   return !over_;
 }
 
+/// Up to which the next step may go.
+double Integrator::Run::next_limit() {
+  const double end = problem_.t_span.end;
+  const double change = switches_->empty() ? end : switches_->next_time(t(), end);
+  if (!pulses_) return change;
+  // So near to a change of the equations, or behind one, nothing is missed.
+  const double near = 1e-6 * (end - problem_.t_span.begin);
+  const auto before = [&](double a, double b) { return near > 0 ? a < b : a > b; };
+  const auto next = std::upper_bound(pulses_->begin(), pulses_->end(), t() + near, before);
+  limit_is_pulse_ = next != pulses_->end() && before(*next + near, change);
+  return limit_is_pulse_ ? *next : change;
+}
+
 bool Integrator::Run::step() {
   if (over_) return false;
   if (options_.interrupt || std::isfinite(options_.time_limit) ||
@@ -126,7 +139,7 @@ bool Integrator::Run::step() {
   const double end = problem_.t_span.end;
   closer_looks_ = 0;
   do {
-    const double limit = switches_->empty() ? end : switches_->next_time(t(), end);
+    const double limit = next_limit();
     leap_.reset();
     looks_closer_ = false;
     if (!stepper_->attempt(limit) && !(turn_back() && stepper_->attempt(limit)) &&

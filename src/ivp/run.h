@@ -89,6 +89,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   static double fastest_rate(ProjectedField& field, const State& at);
   void prepare_graph();
   void follow_sources(double fastest);
+  void look_for_pulses();
+  double next_limit();
   void begin();
   /// The user's variables at a point of the system.
   Input shown(double t, const double* y) const;
@@ -206,6 +208,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
   std::size_t next_output_ = 0;
+  std::shared_ptr<const std::vector<double>> pulses_;  ///< no step leaps over these times
+  bool limit_is_pulse_ = false;                        ///< of the present step, and no event
   bool over_ = false;
   int pending_reset_ = -1;       ///< event of the user at the end of this step
   bool pending_switch_ = false;  ///< a mode changes there

@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "expression/source_pulses.h"
 #include "formulation/field_system.h"
 #include "formulation/prepared_graph.h"
 #include "ivp/run.h"
 #include "ivp/validate.h"
+#include "problem/findings.h"
 
 namespace daedalus {
 namespace {
@@ -31,9 +33,39 @@ void Integrator::Run::follow_sources(double fastest) {
     options_.max_step = longest;
 }
 
+namespace {
+
+struct PulseFinding {
+  std::shared_ptr<const EquationSet> equations;
+  Interval span;
+  std::vector<double> times;
+};
+
+}  // namespace
+
+void Integrator::Run::look_for_pulses() {
+  const std::shared_ptr<const EquationSet>& equations =
+      std::get<ExpressionGraph>(problem_.form).equations;
+  if (!equations || options_.fixed_step > 0 || !std::isinf(options_.max_step)) return;
+  const Interval span = problem_.t_span;
+  const auto found = found_or_made<PulseFinding>(
+      problem_.findings,
+      [&](const PulseFinding& known) {
+        return known.equations == equations && known.span.begin == span.begin &&
+               known.span.end == span.end;
+      },
+      [&] {
+        return std::make_shared<PulseFinding>(
+            PulseFinding{equations, span, pulse_times(*equations, span.begin, span.end)});
+      });
+  if (!found->times.empty())
+    pulses_ = std::shared_ptr<const std::vector<double>>(found, &found->times);
+}
+
 void Integrator::Run::prepare_graph() {
   given_start_ = problem_.start;
   if (!std::holds_alternative<ExpressionGraph>(problem_.form)) return;
+  look_for_pulses();
   const auto prepared = prepared_graph(
       problem_, works_on_constraints() || options_.formulation == Formulation::manifold,
       options_.formulation != Formulation::direct);
