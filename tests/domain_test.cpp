@@ -1,0 +1,59 @@
+// Where equations end: roots of what becomes zero.
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "daedalus/model.h"
+#include "daedalus/solve.h"
+
+namespace daedalus {
+namespace {
+
+Problem problem_of(const std::string& text, double end) {
+  Problem problem = Model::from_text(text, "m.mo").problem();
+  problem.t_span = {0, end};
+  return problem;
+}
+
+/// With s = sqrt(h), t = -4 s - 0.8 log(1 - 5 s).
+void expect_filled(const Problem& problem) {
+  for (const char* method : {"auto", "radau_iia_5", "rodas_5p"})
+    for (const double rtol : {1e-3, 1e-6, 1e-9}) {
+      const Solution solution = solve(problem, {.method = method, .rtol = rtol});
+      ASSERT_TRUE(solution.succeeded()) << method << " " << solution.message.text();
+      const double h = solution.y_end()[0], s = std::sqrt(h);
+      const double time_of_h = -4 * s - 0.8 * std::log(1 - 5 * s);
+      EXPECT_NEAR(time_of_h * (0.1 - 0.5 * s), 0.1 - 0.5 * s, 30 * rtol) << method << " " << rtol;
+    }
+}
+
+/// sqrt(h) has no derivative at the start.
+TEST(Domain, AnEmptyTankIsFilled) {
+  for (const std::string level : {"h", "max(h, 0)"}) {
+    const Problem problem =
+        problem_of("model fill Real h(start = 0, fixed = true); equation der(h) = 0.1 - 0.5*sqrt(" +
+                       level + "); end fill;",
+                   1);
+    expect_filled(problem);
+  }
+}
+
+/// Below zero the derivative of the root is infinite, and that of max is zero. h = (1 - t/4)^2 up
+/// to t = 4 and nothing from then on.
+TEST(Domain, ATankRunsEmpty) {
+  const Problem problem = problem_of(R"(model drain
+  Real h(start = 1, fixed = true);
+equation
+  der(h) = -noEvent(0.5*sqrt(max(h, 0)));
+end drain;)",
+                                     6);
+  for (const double rtol : {1e-3, 1e-6, 1e-9}) {
+    const Solution solution = solve(problem, {.rtol = rtol});
+    ASSERT_TRUE(solution.succeeded()) << solution.message.text();
+    EXPECT_NEAR(solution.y_end()[0], 0, 30 * rtol) << rtol;
+  }
+}
+
+}  // namespace
+}  // namespace daedalus
