@@ -1,4 +1,4 @@
-// Where equations end: roots of what becomes zero.
+// Where equations end: roots of what becomes zero, logarithms of what must stay positive.
 #include <cmath>
 #include <string>
 
@@ -52,6 +52,33 @@ end drain;)",
     const Solution solution = solve(problem, {.rtol = rtol});
     ASSERT_TRUE(solution.succeeded()) << solution.message.text();
     EXPECT_NEAR(solution.y_end()[0], 0, 30 * rtol) << rtol;
+  }
+}
+
+/// A weak acid, titrated by a strong base. The balance of charges has a second root, without
+/// meaning, that comes as near as 2e-7 at the turning point; there is no pH on it.
+TEST(Domain, APHIsFollowedThroughItsTurningPoint) {
+  const Model model = Model::from_text(R"(model titration
+  parameter Real Kw = 1e-14, Ka = 1.8e-5;
+  Real V(start = 1, fixed = true), H(start = 1e-3, nominal = 1e-10), A(nominal = 0.1);
+  Real Na = (V - 1)*0.1/V, pH = -log10(H);
+equation
+  der(V) = 0.01;
+  A*(H + Ka) = Ka*0.05/V;
+  H + Na = A + Kw/H;
+  annotation(experiment(StopTime = 80));
+end titration;)",
+                                       "titration.mo");
+  // Beyond the turning point H is Kw over what base is left, but for 1e-7 of itself that the acid
+  // takes: H = Kw V/(0.1 (V - 1) - 0.05) with V = 1.8.
+  const double expected = -std::log10(1e-14 * 1.8 / (0.1 * 0.8 - 0.05));
+  for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+    const Solution solution = solve(model.problem(), model.scaled({.rtol = rtol}));
+    ASSERT_TRUE(solution.succeeded()) << solution.message.text();
+    double pH = 0;
+    for (std::size_t k = 0; k < solution.variables.size(); ++k)
+      if (solution.variables[k] == "pH") pH = solution.y_end()[static_cast<int>(k)];
+    EXPECT_NEAR(pH, expected, 1e-6 + 30 * rtol * expected) << rtol;
   }
 }
 

@@ -129,7 +129,20 @@ double Integrator::Run::next_limit() {
   return limit_is_pulse_ ? *next : change;
 }
 
+/// Some variable that follows from others exists at the beginning of the step but not at its end:
+/// the logarithm of a concentration, of whose equation the step has found the other root.
+bool Integrator::Run::leaves_domain() const {
+  if (!expansion_ || !expansion_->is_partial()) return false;
+  const auto exists = [this](const State& state) {
+    const Input y = shown(state.t, state.y.data());
+    return std::all_of(y.begin(), y.end(), [](double value) { return std::isfinite(value); });
+  };
+  return !exists(stepper_->next()) && exists(stepper_->state());
+}
+
 bool Integrator::Run::step() {
+  constexpr int most_shorter_steps = 8;
+  constexpr double shorter = 0.25;
   if (over_) return false;
   if (options_.interrupt || std::isfinite(options_.time_limit) ||
       solution_.statistics.steps >= options_.max_steps)
@@ -149,6 +162,11 @@ bool Integrator::Run::step() {
             {near->t, near->sigma, "the run ended here; on the manifold it would pass"});
       stop(Status::failed, stepper_->reason(), stepper_->failure());
       return false;
+    }
+    if (closer_looks_ < most_shorter_steps && !leap_ && leaves_domain() &&
+        stepper_->shorten(shorter * (stepper_->next().t - t()))) {
+      ++closer_looks_, looks_closer_ = true;
+      continue;
     }
     interpolant_known_ = leap_ || needs_interpolant();
     if (!interpolant_known_)

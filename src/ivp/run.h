@@ -91,6 +91,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void follow_sources(double fastest);
   void look_for_pulses();
   double next_limit();
+  bool leaves_domain() const;
   void begin();
   /// The user's variables at a point of the system.
   Input shown(double t, const double* y) const;
