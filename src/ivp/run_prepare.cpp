@@ -241,10 +241,12 @@ void Integrator::Run::avoid_dear_factors(const State& start) {
   }
   if (!system_->is_index_one()) return;
   // Fields excite so many frequencies that five and seven stages, with their complex matrices, were
-  // not found to pay before the sharpest tolerances.
-  constexpr int enough_stages = 3;
+  // not found to pay before the sharpest tolerances. Of lines with few unknowns they cost little,
+  // and many steps of low order add up: waves that run to and fro were off by 100 rtol.
+  constexpr int enough_stages = 3, few_unknowns = 200;
   constexpr double sharp = 1e-9;
-  if (options_.rtol > sharp) options_.max_stages = enough_stages;
+  if (options_.rtol > sharp && (system_->size > few_unknowns || !smooth))
+    options_.max_stages = enough_stages;
   // Backward differentiation has one real matrix for many steps, and its solutions may be found by
   // iterations. Crude digits are cheap by it in any case, unless events make it begin anew.
   constexpr double crude = 1e-3;
