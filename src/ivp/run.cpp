@@ -157,6 +157,7 @@ bool Integrator::Run::step() {
     looks_closer_ = false;
     if (!stepper_->attempt(limit) && !(turn_back() && stepper_->attempt(limit)) &&
         !leap_from_start(limit)) {
+      if (turn_at_threshold()) continue;
       if (const auto near = singularities_ ? singularities_->nearby() : std::nullopt)
         solution_.singularities.push_back(
             {near->t, near->sigma, "the run ended here; on the manifold it would pass"});

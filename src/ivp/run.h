@@ -101,6 +101,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   double first_step(const State& state) const;
   bool stands_beside_solution();
   bool leap_from_start(double limit);
+  bool turn_at_threshold();
   void restart_behind_leap();
   bool within_limits();
   bool time_is_up();
@@ -224,11 +225,12 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   double covering_h_ = 0;                     ///< of the step before it was cut
   double last_switch_ = 0;
   double last_interval_ = 0;
-  double restarted_at_ = 0;    ///< the start, or the last event
-  int leaps_ = 0;              ///< made there
-  int closer_looks_ = 0;       ///< of the present step, that were shorter than the one before
-  bool looks_closer_ = false;  ///< it is to be made anew
-  std::optional<State> leap_;  ///< the end of such a step until it is committed
+  double restarted_at_ = 0;          ///< the start, or the last event
+  int leaps_ = 0;                    ///< made there
+  std::optional<double> turned_at_;  ///< where a relation turned lest the run ended
+  int closer_looks_ = 0;             ///< of the present step, that were shorter than the one before
+  bool looks_closer_ = false;        ///< it is to be made anew
+  std::optional<State> leap_;        ///< the end of such a step until it is committed
   int switches_at_once_ = 0, shrinking_ = 0;
   std::chrono::steady_clock::time_point started_;
   std::optional<double> cpu_started_;
