@@ -56,6 +56,23 @@ TEST(Domain, ATankRunsEmpty) {
     }
 }
 
+/// What is left in an empty tank may be less than nothing, by rounding.
+TEST(Domain, ATankIsFilledAgain) {
+  for (const std::string rate : {"0.5*sqrt(max(h, 0))", "(if h > 0 then 0.5*sqrt(h) else 0)"})
+    for (const double rtol : {1e-3, 1e-5, 1e-7, 1e-9}) {
+      const Problem problem = problem_of(
+          "model refill Real h(start = 1, fixed = true); equation der(h) = (if time < 6 "
+          "then 0 else 0.1) - " +
+              rate + "; end refill;",
+          7);
+      const Solution solution = solve(problem, {.rtol = rtol});
+      ASSERT_TRUE(solution.succeeded()) << rate << rtol << solution.message.text();
+      const double s = std::sqrt(solution.y_end()[0]);
+      const double time_of_h = -4 * s - 0.8 * std::log(1 - 5 * s);
+      EXPECT_NEAR(time_of_h * (0.1 - 0.5 * s), 0.1 - 0.5 * s, 30 * rtol) << rate << rtol;
+    }
+}
+
 /// A weak acid, titrated by a strong base. The balance of charges has a second root, without
 /// meaning, that comes as near as 2e-7 at the turning point; there is no pH on it.
 TEST(Domain, APHIsFollowedThroughItsTurningPoint) {

@@ -131,6 +131,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void reset_by(const Event& event, State& state);
   bool settle(State& state);
   bool settle_modes(State& state);
+  void enter_branch(State& state);
   bool solve_with_relations(State& state, const std::vector<double>& keep);
   bool assign_definitions(State& state, const std::vector<double>& keep);
   bool follow_definitions(State& state) const;
