@@ -115,7 +115,7 @@ TEST(Allocation, DoesNotHappenInExplicitSteps) {
       }
     EXPECT_EQ(allocations_while_stepping(pendulum, o), 0) << method;
     // What singular points need is made when the first one comes near.
-    const int behind_first_crossing = 40;
+    const int behind_first_crossing = 50;
     EXPECT_EQ(allocations_while_stepping(four_bar, o, behind_first_crossing), 0) << method;
     Problem longer = exact::index_2().problem;
     longer.t_span.end = 2;

@@ -38,6 +38,20 @@ TEST(Function, KeepsAGenericCallableInAllScalars) {
   EXPECT_EQ(call(f, Dual2(2.0), y).d[0].d[0], 4);
 }
 
+TEST(Function, GivesDualsTheBitsOfTheCallableItself) {
+  // Which is compiled for wide registers once more, where products must not be fused into sums.
+  const auto pull = [](auto y, auto out) { out[0] = y[0] / (y[0] * y[0] + 0.1 * y[0] + 1.0 / 3); };
+  const Function<1> f = pull;
+  for (int k = 1; k <= 1000; ++k) {
+    Dual y(0.1 * k), direct(0);
+    for (int i = 0; i < dual_directions; ++i) y.d[i] = std::sin(k + i);
+    pull(InputOf<Dual>(&y, 1), OutputOf<Dual>(&direct, 1));
+    const Dual called = call(f, Dual(0.0), y);
+    EXPECT_EQ(called.value, direct.value);
+    EXPECT_EQ(called.d, direct.d);
+  }
+}
+
 TEST(Function, LetsTimeBeLeftOut) {
   const Function<1> generic = [](auto y, auto out) { out[0] = -y[0]; };
   EXPECT_TRUE(generic.is_time_differentiable());

@@ -51,9 +51,9 @@ TEST(Singular, IsPassedByEveryMechanismAtEveryTolerance) {
         if (rtol < 1e-4) {  // longer steps may pass a singular point without seeing it
           EXPECT_GE(s.singularities.size(), 3u);
         }
-        // A step asks for a thirtieth of the tolerance, next to a singular point not below 1e-9.
+        // A step asks for a fifteenth of the tolerance, next to a singular point not below 1e-9.
         for (const Singularity& point : s.singularities)
-          EXPECT_LE(point.error_estimate, 1.001 * std::max(1.0 / 30, 1e-9 / rtol));
+          EXPECT_LE(point.error_estimate, 1.001 * std::max(1.0 / 15, 1e-9 / rtol));
         // Where the guard leaves a component alone it is below ten tolerances; a crossing is not
         // resolved better than 1e-9, velocities that over the distance of the next mesh point.
         for (const ConstraintResidual& level : s.constraint_residual)

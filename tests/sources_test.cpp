@@ -1,5 +1,5 @@
-// Sources that oscillate while nothing else moves: steps must not leap over what happens in their
-// periods.
+// Sources that oscillate, or move for a short while only, while nothing else moves: steps must not
+// leap over what happens in their periods.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +11,7 @@
 
 #include "daedalus/model.h"
 #include "daedalus/solve.h"
+#include "expression/source_pulses.h"
 #include "expression/source_rate.h"
 
 namespace daedalus {
@@ -84,6 +85,48 @@ TEST(Sources, AreLeftAloneIfUsersSayHowLongStepsMayBe) {
   };
   EXPECT_GE(steps(std::numeric_limits<double>::infinity()), 8 * 20);
   EXPECT_LT(steps(20), 50);
+}
+
+std::vector<double> pulses_of(const char* source, double begin, double end) {
+  const Model model = Model::from_text(
+      std::string("model m Real x(start = 0); equation der(x) = -x + ") + source + "; end m;",
+      "m.mo");
+  return pulse_times(*std::get<ExpressionGraph>(model.problem().form).equations, begin, end);
+}
+
+TEST(Sources, RestAndMoveForAShortWhile) {
+  const std::vector<double> bell = pulses_of("exp(-((time - 5)/0.05)^2)", 0, 10);
+  ASSERT_GE(bell.size(), 5u);
+  // exp(-s^2) is 1e-10 at its foot, s = -4.8, and comes to rest at 1e-4, s = 3.03.
+  EXPECT_NEAR(bell.front(), 5 - 4.8 * 0.05, 0.02);
+  EXPECT_NEAR(bell.back(), 5 + 3.03 * 0.05, 0.02);
+  const std::vector<double> back = pulses_of("exp(-((time - 5)/0.05)^2)", 10, 0);
+  EXPECT_GT(back.front(), back.back());
+  // A step of no length is one between two times.
+  EXPECT_EQ(pulses_of("tanh(1e9*(time - 3.14159))", 0, 10).size(), 2u);
+  for (const char* source :
+       {"exp(-time)", "3*time", "sin(time)", "sin(0.5*time)", "1/(1 + time^2)", "exp(-x*time)"})
+    EXPECT_TRUE(pulses_of(source, 0, 10).empty()) << source;
+}
+
+/// x' = -x + exp(-((t - 5)/w)^2) from rest: behind the pulse x = sqrt(pi) w exp(5 - t + w^2/4).
+TEST(Sources, OfAShortPulseAreNotLeaptOver) {
+  constexpr double w = 0.05, end = 5.5;
+  Problem problem = Model::from_text(R"(model bell
+  Real x(start = 0, fixed = true);
+equation
+  der(x) = -x + exp(-((time - 5)/0.05)^2);
+end bell;)",
+                                     "bell.mo")
+                        .problem();
+  problem.t_span = {0, end};
+  const double exact = std::sqrt(pi) * w * std::exp(5 - end + w * w / 4);
+  for (const char* method : {"auto", "bdf", "rodas_5p", "gauss_6"})
+    for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+      const Solution s = solve(problem, {.method = method, .rtol = rtol});
+      ASSERT_TRUE(s.succeeded()) << s.message.text();
+      EXPECT_NEAR(s.y_end()[0], exact, 30 * rtol) << method << " " << rtol;
+    }
 }
 
 }  // namespace

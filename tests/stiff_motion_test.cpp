@@ -232,6 +232,16 @@ TEST(Auto, ResumesAmongRosenbrockSteps) {
     EXPECT_EQ(part.solution().y_end()[j], whole.y_end()[j]) << j;
 }
 
+TEST(Auto, DoesNotTurnWhereImplicitStepsMayNotBeLonger) {
+  // Explicit steps are 0.15 long, as stability allows, and implicit ones cost several of them.
+  Options options = tight(1e-4);
+  options.max_step = 0.3;
+  Integrator run(chain(20, BendingForce{20, 2, 100}), options);
+  for (double before = 0; run.step(); before = run.t())
+    ASSERT_LE(run.t() - before, options.max_step * (1 + 1e-12)) << run.t();
+  EXPECT_THAT(run.solution().choice, Not(HasSubstr("rodas")));
+}
+
 TEST(Allocation, DoesNotHappenInRosenbrockStepsOfMotions) {
   for (const int links : {4, 20}) {
     Options options = tight(1e-6);

@@ -19,6 +19,21 @@ namespace daedalus {
 
 namespace function_detail {
 
+// Duals of eight directions fill wide registers, which the flags of few programs allow: their
+// instance is compiled a second time for them, with all that it calls. No products are fused, so
+// the bits are the same. Not for debugging, where it would take as long again to compile.
+#if defined(__GNUC__) && defined(__x86_64__) && defined(NDEBUG)
+#define DAEDALUS_WIDE [[gnu::target("avx2"), gnu::flatten]]
+inline bool has_wide_registers() {
+  return __builtin_cpu_supports("avx2");
+}
+#else
+#define DAEDALUS_WIDE
+inline bool has_wide_registers() {
+  return false;
+}
+#endif
+
 /// Pointers and std::function can be empty; then so is the Function.
 template <class F>
 bool is_empty(const F& f) {
@@ -116,7 +131,16 @@ class BasicFunction {
       Caller<double>::invoke(f, t, in, out);
     }
     void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const override {
-      if constexpr (Caller<Dual>::possible) Caller<Dual>::invoke(f, t, in, out);
+      if constexpr (Caller<Dual>::possible) {
+        if (function_detail::has_wide_registers())
+          call_wide(t, in, out);
+        else
+          Caller<Dual>::invoke(f, t, in, out);
+      }
+    }
+    DAEDALUS_WIDE void call_wide(const Dual& t, const InputOf<Dual>* in,
+                                 OutputShape<Dual> out) const {
+      Caller<Dual>::invoke(f, t, in, out);
     }
     void call(const Dual2& t, const InputOf<Dual2>* in, OutputShape<Dual2> out) const override {
       if constexpr (Caller<Dual2>::possible) Caller<Dual2>::invoke(f, t, in, out);
@@ -128,6 +152,8 @@ class BasicFunction {
 
   std::shared_ptr<const Interface> body_;
 };
+
+#undef DAEDALUS_WIDE
 
 template <int K>
 using Function = BasicFunction<K, OutputOf>;

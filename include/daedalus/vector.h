@@ -9,6 +9,12 @@
 
 namespace daedalus {
 
+// Vectors pass between the library and programs that may have been compiled for another processor,
+// or with sanitizers: whoever made one, all have to agree on how its memory is laid out and freed.
+static_assert(EIGEN_MAX_ALIGN_BYTES == 64,
+              "compile with -DEIGEN_MAX_ALIGN_BYTES=64, as daedalus was; the CMake target "
+              "daedalus::daedalus sees to that");
+
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 using Names = std::vector<std::string>;

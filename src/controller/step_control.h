@@ -9,7 +9,7 @@ namespace daedalus {
 /// Of the tolerance, for a step of an explicit method: in an undamped motion the errors of the
 /// steps add up, and those of the energy turn into errors of the phase that grow with the square of
 /// the time.
-inline constexpr double share_of_explicit_step = 1.0 / 30;
+inline constexpr double share_of_explicit_step = 1.0 / 15;
 
 /// x^(1/n); three stages of Radau ask for the fourth root in every step.
 inline double root(double x, int n) {

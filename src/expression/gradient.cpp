@@ -176,18 +176,24 @@ class ReverseSweep {
       const int count = operands_of(n.op);
       if (count == 0) continue;
       if (n.op == Op::select) {
-        for (const auto& [input, partial] : choice(n))
-          accumulate(graph_.input(input), graph_.mul(own, partial));
+        for (const auto& [input, share] : choice(n, own)) accumulate(graph_.input(input), share);
         continue;
       }
       const Partials p = partials(graph_, id);
-      accumulate(n.a, graph_.mul(own, p.a));
-      if (count > 1) accumulate(n.b, graph_.mul(own, p.b));
+      const bool chooses = (n.op == Op::min || n.op == Op::max) && !graph_.is_constant(own);
+      const auto share = [&](NodeId partial) {
+        return chooses ? graph_.make(Op::select, partial, own, graph_.constant(0))
+                       : graph_.mul(own, partial);
+      };
+      accumulate(n.a, share(p.a));
+      if (count > 1) accumulate(n.b, share(p.b));
     }
     return result;
   }
 
-  InputGradient choice(const Node& n) {
+  /// Times `own`, which may be infinite itself where the branch taken has no derivative: that of
+  /// sqrt(max(h, 0)) at h = 0.
+  InputGradient choice(const Node& n, NodeId own) {
     const InputGradient first = of(n.b), second = of(n.c);
     const auto partial = [&](const InputGradient& branch, int input) {
       const auto at = branch.find(input);
@@ -195,8 +201,12 @@ class ReverseSweep {
     };
     InputGradient all = first;
     all.insert(second.begin(), second.end());
-    for (auto& [input, value] : all)
-      value = graph_.make(Op::select, n.a, partial(first, input), partial(second, input));
+    for (auto& [input, value] : all) {
+      const NodeId a = partial(first, input), b = partial(second, input);
+      value = graph_.is_constant(a, 0) || graph_.is_constant(b, 0)
+                  ? graph_.make(Op::select, n.a, graph_.mul(own, a), graph_.mul(own, b))
+                  : graph_.mul(own, graph_.make(Op::select, n.a, a, b));
+    }
     return all;
   }
 

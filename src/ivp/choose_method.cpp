@@ -29,7 +29,6 @@ constexpr int most_variables = 100'000;
 constexpr double many_steps = 20'000;
 // Implicit turns have dense matrices.
 constexpr int most_that_take_turns = 400;
-constexpr double loose = 1e-2;  // below, dop853 takes less time for more digits: bench mechanics
 
 /// What only implicit methods know was not asked for.
 bool leaves_the_choice(const Options& options, LinearAlgebra linear_algebra) {
@@ -134,7 +133,7 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
   why = "no motion on constraints of moderate size";
   if (!may_lie_on_a_manifold(problem)) return nullptr;
   Options chosen = options;
-  chosen.method = options.rtol >= loose ? "dormand_prince_5" : "dop853";
+  chosen.method = "dop853";
   try {
     auto run = std::make_unique<Run>(problem, chosen, true);
     if (run->field_->algebraic == 0) {

@@ -116,7 +116,33 @@ bool Integrator::Run::within_limits() {
   return !over_;
 }
 
+/// Up to which the next step may go.
+double Integrator::Run::next_limit() {
+  const double end = problem_.t_span.end;
+  const double change = switches_->empty() ? end : switches_->next_time(t(), end);
+  if (!pulses_) return change;
+  // So near to a change of the equations, or behind one, nothing is missed.
+  const double near = 1e-6 * (end - problem_.t_span.begin);
+  const auto before = [&](double a, double b) { return near > 0 ? a < b : a > b; };
+  const auto next = std::upper_bound(pulses_->begin(), pulses_->end(), t() + near, before);
+  limit_is_pulse_ = next != pulses_->end() && before(*next + near, change);
+  return limit_is_pulse_ ? *next : change;
+}
+
+/// Some variable that follows from others exists at the beginning of the step but not at its end:
+/// the logarithm of a concentration, of whose equation the step has found the other root.
+bool Integrator::Run::leaves_domain() const {
+  if (!expansion_ || !expansion_->is_partial()) return false;
+  const auto exists = [this](const State& state) {
+    const Input y = shown(state.t, state.y.data());
+    return std::all_of(y.begin(), y.end(), [](double value) { return std::isfinite(value); });
+  };
+  return !exists(stepper_->next()) && exists(stepper_->state());
+}
+
 bool Integrator::Run::step() {
+  constexpr int most_shorter_steps = 8;
+  constexpr double shorter = 0.25;
   if (over_) return false;
   if (options_.interrupt || std::isfinite(options_.time_limit) ||
       solution_.statistics.steps >= options_.max_steps)
@@ -126,16 +152,22 @@ bool Integrator::Run::step() {
   const double end = problem_.t_span.end;
   closer_looks_ = 0;
   do {
-    const double limit = switches_->empty() ? end : switches_->next_time(t(), end);
+    const double limit = next_limit();
     leap_.reset();
     looks_closer_ = false;
     if (!stepper_->attempt(limit) && !(turn_back() && stepper_->attempt(limit)) &&
         !leap_from_start(limit)) {
+      if (turn_at_threshold()) continue;
       if (const auto near = singularities_ ? singularities_->nearby() : std::nullopt)
         solution_.singularities.push_back(
             {near->t, near->sigma, "the run ended here; on the manifold it would pass"});
       stop(Status::failed, stepper_->reason(), stepper_->failure());
       return false;
+    }
+    if (closer_looks_ < most_shorter_steps && !leap_ && leaves_domain() &&
+        stepper_->shorten(shorter * (stepper_->next().t - t()))) {
+      ++closer_looks_, looks_closer_ = true;
+      continue;
     }
     interpolant_known_ = leap_ || needs_interpolant();
     if (!interpolant_known_)

@@ -89,6 +89,9 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   static double fastest_rate(ProjectedField& field, const State& at);
   void prepare_graph();
   void follow_sources(double fastest);
+  void look_for_pulses();
+  double next_limit();
+  bool leaves_domain() const;
   void begin();
   /// The user's variables at a point of the system.
   Input shown(double t, const double* y) const;
@@ -98,6 +101,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   double first_step(const State& state) const;
   bool stands_beside_solution();
   bool leap_from_start(double limit);
+  bool turn_at_threshold();
   void restart_behind_leap();
   bool within_limits();
   bool time_is_up();
@@ -127,6 +131,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void reset_by(const Event& event, State& state);
   bool settle(State& state);
   bool settle_modes(State& state);
+  void enter_branch(State& state);
   bool solve_with_relations(State& state, const std::vector<double>& keep);
   bool assign_definitions(State& state, const std::vector<double>& keep);
   bool follow_definitions(State& state) const;
@@ -206,6 +211,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
   std::size_t next_output_ = 0;
+  std::shared_ptr<const std::vector<double>> pulses_;  ///< no step leaps over these times
+  bool limit_is_pulse_ = false;                        ///< of the present step, and no event
   bool over_ = false;
   int pending_reset_ = -1;       ///< event of the user at the end of this step
   bool pending_switch_ = false;  ///< a mode changes there
@@ -219,11 +226,12 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   double covering_h_ = 0;                     ///< of the step before it was cut
   double last_switch_ = 0;
   double last_interval_ = 0;
-  double restarted_at_ = 0;    ///< the start, or the last event
-  int leaps_ = 0;              ///< made there
-  int closer_looks_ = 0;       ///< of the present step, that were shorter than the one before
-  bool looks_closer_ = false;  ///< it is to be made anew
-  std::optional<State> leap_;  ///< the end of such a step until it is committed
+  double restarted_at_ = 0;          ///< the start, or the last event
+  int leaps_ = 0;                    ///< made there
+  std::optional<double> turned_at_;  ///< where a relation turned lest the run ended
+  int closer_looks_ = 0;             ///< of the present step, that were shorter than the one before
+  bool looks_closer_ = false;        ///< it is to be made anew
+  std::optional<State> leap_;        ///< the end of such a step until it is committed
   int switches_at_once_ = 0, shrinking_ = 0;
   std::chrono::steady_clock::time_point started_;
   std::optional<double> cpu_started_;

@@ -62,7 +62,7 @@ void Integrator::Run::look_for_events() {
     }
     events_->advance();
   }
-  if (!stepper_->reached_limit() || stepper_->next().t == end) return;
+  if (!stepper_->reached_limit() || limit_is_pulse_ || stepper_->next().t == end) return;
   switches_->due(stepper_->next().t, span > 0 ? 1 : -1, fired_);
   pending_switch_ = true;
   for (const int k : fired_)

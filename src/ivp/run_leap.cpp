@@ -4,6 +4,8 @@
 // its size. So many roundings of the time later the corner is out of reach, which is as if the
 // event had been that much later. So it is with points at which a step has left algebraic equations
 // unsolved, since its matrix did not see a threshold: no shorter step gets away from there either.
+// And a branch of the equations may end where another begins: the level of a tank that runs empty,
+// h' = -sqrt(h) while h > 0, comes to its threshold but never falls below.
 #include <cmath>
 #include <limits>
 
@@ -64,6 +66,27 @@ bool Integrator::Run::leap_from_start(double limit) {
   for (int i = 0; i < system_->size; ++i) interpolant_.data.push_back(end.y[i] - begin.y[i]);
   stepper_->end_at(end.t, end.y);
   leap_ = std::move(end);
+  return true;
+}
+
+/// Relations that cannot be told from zero turn, once at a time.
+bool Integrator::Run::turn_at_threshold() {
+  const Reason reason = stepper_->reason();
+  if (switches_->empty() || options_.fixed_step > 0 || t() == turned_at_ ||
+      (reason != Reason::step_too_small && reason != Reason::not_finite))
+    return false;
+  const State& state = stepper_->state();
+  const std::vector<double> unsure = blur(state);
+  std::vector<double> g(unsure.size());
+  switches_->indicators(state.t, state.y.data(), g.data());
+  fired_.clear(), approach_.clear();
+  for (std::size_t k = 0; k < g.size(); ++k)
+    if (std::abs(g[k]) <= unsure[k]) fired_.push_back(static_cast<int>(k));
+  if (fired_.empty()) return false;
+  turned_at_ = t();
+  for (const int k : fired_) solution_.events.push_back({t(), -1, switches_->name(k)});
+  pending_reset_ = -1, at_the_start_ = true;
+  pass_event();
   return true;
 }
 

@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "expression/source_pulses.h"
 #include "formulation/field_system.h"
 #include "formulation/prepared_graph.h"
 #include "ivp/run.h"
 #include "ivp/validate.h"
+#include "problem/findings.h"
 
 namespace daedalus {
 namespace {
@@ -31,9 +33,39 @@ void Integrator::Run::follow_sources(double fastest) {
     options_.max_step = longest;
 }
 
+namespace {
+
+struct PulseFinding {
+  std::shared_ptr<const EquationSet> equations;
+  Interval span;
+  std::vector<double> times;
+};
+
+}  // namespace
+
+void Integrator::Run::look_for_pulses() {
+  const std::shared_ptr<const EquationSet>& equations =
+      std::get<ExpressionGraph>(problem_.form).equations;
+  if (!equations || options_.fixed_step > 0 || !std::isinf(options_.max_step)) return;
+  const Interval span = problem_.t_span;
+  const auto found = found_or_made<PulseFinding>(
+      problem_.findings,
+      [&](const PulseFinding& known) {
+        return known.equations == equations && known.span.begin == span.begin &&
+               known.span.end == span.end;
+      },
+      [&] {
+        return std::make_shared<PulseFinding>(
+            PulseFinding{equations, span, pulse_times(*equations, span.begin, span.end)});
+      });
+  if (!found->times.empty())
+    pulses_ = std::shared_ptr<const std::vector<double>>(found, &found->times);
+}
+
 void Integrator::Run::prepare_graph() {
   given_start_ = problem_.start;
   if (!std::holds_alternative<ExpressionGraph>(problem_.form)) return;
+  look_for_pulses();
   const auto prepared = prepared_graph(
       problem_, works_on_constraints() || options_.formulation == Formulation::manifold,
       options_.formulation != Formulation::direct);
@@ -210,10 +242,12 @@ void Integrator::Run::avoid_dear_factors(const State& start) {
   }
   if (!system_->is_index_one()) return;
   // Fields excite so many frequencies that five and seven stages, with their complex matrices, were
-  // not found to pay before the sharpest tolerances.
-  constexpr int enough_stages = 3;
+  // not found to pay before the sharpest tolerances. Of lines with few unknowns they cost little,
+  // and many steps of low order add up: waves that run to and fro were off by 100 rtol.
+  constexpr int enough_stages = 3, few_unknowns = 200;
   constexpr double sharp = 1e-9;
-  if (options_.rtol > sharp) options_.max_stages = enough_stages;
+  if (options_.rtol > sharp && (system_->size > few_unknowns || !smooth))
+    options_.max_stages = enough_stages;
   // Backward differentiation has one real matrix for many steps, and its solutions may be found by
   // iterations. Crude digits are cheap by it in any case, unless events make it begin anew.
   constexpr double crude = 1e-3;

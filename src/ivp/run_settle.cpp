@@ -30,6 +30,7 @@ bool Integrator::Run::settle_modes(State& state) {
       keep[k] = std::max(1e-6 * events_->size_of(first_relation + k), unsure[k]);
   }
   switches_->toggle(state.t, state.y.data(), fired_);
+  enter_branch(state);
   if (!settle_once(state, keep)) return false;
   // What the event brought about may turn a relation back at once, as an impact does. If they
   // never agree the next step will tell.
@@ -41,10 +42,31 @@ bool Integrator::Run::settle_modes(State& state) {
     if (agreed) break;
     for (const int k : back) ++turns[k];
     switches_->toggle(state.t, state.y.data(), back);
+    enter_branch(state);
     if (!settle_once(state, keep)) return false;
   }
   note_turns(turns, keep, agreed);
   return true;
+}
+
+/// A branch may not be defined yet at its threshold, sqrt(h) at h = -1e-14: it is on the way, no
+/// farther than relations keep their side (`calibrate_switches`).
+void Integrator::Run::enter_branch(State& state) {
+  if (field_) return;
+  std::vector<double> r(state.y.size());
+  const auto is_defined = [&](const State& at) {
+    system_->residual(at.t, at.y.data(), at.yp.data(), r.data());
+    return std::all_of(r.begin(), r.end(), [](double value) { return std::isfinite(value); });
+  };
+  if (is_defined(state)) return;
+  State moved = state;
+  constexpr double reach = 2e-13;
+  const double direction = problem_.t_span.end > state.t ? 1 : -1;
+  for (std::size_t i = 0; i < r.size(); ++i)
+    if (!system_->algebraic_variable[i] && state.yp[i] != 0)
+      moved.y[i] +=
+          std::copysign(reach * std::max(scale_[i], std::abs(state.y[i])), direction * state.yp[i]);
+  if (is_defined(moved)) state = std::move(moved);
 }
 
 void Integrator::Run::note_turns(const std::vector<int>& turns, const std::vector<double>& keep,

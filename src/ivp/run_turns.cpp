@@ -69,7 +69,7 @@ void Integrator::Run::consider_turn() {
   const double wanted = implicit_turn_ ? stepper_->next_step() / ratio : stepper_->step() * ratio;
   const double h = std::copysign(std::min(std::abs(wanted), std::abs(rest)), rest);
   ask_again_ = static_cast<int>(implicit_turn_ ? steps_between_questions : 10 * ratio);
-  if (implicit_turn_ && !stability_allows(h)) return;
+  if (implicit_turn_ ? !stability_allows(h) : std::abs(h) > options_.max_step) return;
   if (!resting_) resting_ = make_implicit_turn();
   resting_->start(stepper_->state(), h);
   if (!resting_->would_make(h, problem_.t_span.end)) return;

@@ -2,7 +2,17 @@
 
 #include <algorithm>
 
+#include "expression/rebuild.h"
+
 namespace daedalus {
+namespace {
+
+bool exists_in_parts(Op op) {
+  return op == Op::sqrt || op == Op::log || op == Op::log10 || op == Op::asin || op == Op::acos ||
+         op == Op::pow;
+}
+
+}  // namespace
 
 Expansion::Expansion(Names visible, int variables, std::vector<int> kept, std::vector<Level> levels)
     : names_(std::move(visible)),
@@ -15,6 +25,10 @@ Expansion::Expansion(Names visible, int variables, std::vector<int> kept, std::v
   for (const Level& level : levels_)
     for (const int v : level.variables)
       if (v < this->visible()) eliminated_.push_back(v);
+  for (const Level& level : levels_)
+    for (const Kernel& kernel : level.values.kernels())
+      for (const NodeId node : needed(kernel.graph, kernel.residual))
+        is_partial_ = is_partial_ || exists_in_parts(kernel.graph[node].op);
 }
 
 std::vector<int> Expansion::index_of_eliminated(const std::vector<int>& lean_index) const {

@@ -28,6 +28,9 @@ class Expansion {
   /// All variables; valid until the next call.
   const double* of(double t, const double* y, const double* discrete) const;
 
+  /// Roots, logarithms and the like occur, which do not exist everywhere.
+  bool is_partial() const { return is_partial_; }
+
   /// Of those that are shown: which were eliminated.
   const std::vector<int>& eliminated() const { return eliminated_; }
   /// Their index: the highest of the variables that they are computed from.
@@ -37,6 +40,7 @@ class Expansion {
   Names names_;
   std::vector<int> kept_, eliminated_;
   std::vector<Level> levels_;
+  bool is_partial_ = false;
   mutable std::vector<double> all_, values_;
 };
 

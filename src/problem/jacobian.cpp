@@ -214,7 +214,25 @@ bool Jacobian::all_finite(const std::vector<double>& values) {
   return true;
 }
 
+/// sqrt(h) of a tank that is empty has no derivative, and the tank is filled all the same. Newton's
+/// iteration asks for a matrix that is near, so that of a point beside serves: on the way, or to
+/// one side of all variables.
 bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pencil) {
+  if (evaluate_at(t, y, yp, pencil)) return true;
+  const int row = nonfinite_row_;
+  const auto n = static_cast<std::size_t>(system_.size);
+  std::vector<double> beside(n);
+  for (const double side : {0.0, 1.0, -1.0}) {
+    for (std::size_t j = 0; j < n; ++j)
+      beside[j] = y[j] + std::copysign(std::sqrt(unit_roundoff) * std::max(1e-3, std::abs(y[j])),
+                                       side == 0 ? yp[j] : side);
+    if (evaluate_at(t, beside.data(), yp, pencil)) return true;
+  }
+  nonfinite_row_ = row;
+  return false;
+}
+
+bool Jacobian::evaluate_at(double t, const double* y, const double* yp, Pencil& pencil) {
   nonfinite_row_ = -1;
   if (system_.own_jacobian) {
     system_.own_jacobian->evaluate(t, y, yp, pencil.a.data(), pencil.e.data());
@@ -234,7 +252,7 @@ bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pen
 }
 
 bool Jacobian::evaluate_mass(double t, const double* y, const double* yp, Pencil& pencil) {
-  if (system_.own_jacobian || system_.supplied_jacobian) return evaluate(t, y, yp, pencil);
+  if (system_.own_jacobian || system_.supplied_jacobian) return evaluate_at(t, y, yp, pencil);
   nonfinite_row_ = -1;
   return fill_mass(t, y, yp, pencil);
 }

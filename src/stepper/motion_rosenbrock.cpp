@@ -8,6 +8,7 @@ namespace {
 
 constexpr double after_no_use = 0.25;  // of the step
 constexpr int most_singular_in_a_row = 5;
+constexpr double boldness = 4;
 
 }  // namespace
 
@@ -144,12 +145,20 @@ bool MotionRosenbrock::make_end(double t) {
   return true;
 }
 
+/// Where a motion has come to rest steps may be far longer than they have to be, so one such is
+/// tried first; the derivatives serve both.
 bool MotionRosenbrock::would_make(double h, double limit) {
-  h_ = h;
-  aim_at(limit, false);
-  const bool made = finite_ && linearize() && make_stages(h_) == Outcome::done && error() < 1;
-  if (!made) field_->step_was(false);
-  return made;
+  const double hopeless = std::pow(boldness, method_.embedded_order() + 1);
+  for (const double step : {boldness * h, h}) {
+    h_ = std::copysign(std::min(std::abs(step), options_.max_step), step);
+    aim_at(limit, false);
+    if (!finite_ || !linearize()) continue;
+    const double size = make_stages(h_) == Outcome::done ? error() : 1;
+    if (size < 1) return true;
+    if (size > hopeless) break;
+  }
+  field_->step_was(false);
+  return false;
 }
 
 bool MotionRosenbrock::attempt(double limit) {
