@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "expectations.h"
+#include "problem/system.h"
 
 namespace daedalus {
 namespace {
@@ -300,6 +301,39 @@ TEST(SingularlyPerturbedForm, IsAccurateForEveryEpsilonAndForZero) {
     EXPECT_LE(worst_error(solve(problem, options), exact), bound);
     problem.form = form(ByDifferences{});
     EXPECT_LE(worst_error(solve(problem, options), exact), bound);
+  }
+}
+
+TEST(Forms, EvaluateAllStagesWithTheBitsOfSingleOnes) {
+  const auto two = [](auto t, auto y, auto out) {
+    out[0] = sin(t) * y[1], out[1] = y[0] / (1 + y[1] * y[1]);
+  };
+  const auto of_both = [](auto t, auto y, auto z, auto out) { out[0] = t * y[0] - z[0] / 3; };
+  const auto alone = [](auto t, auto y, auto out) { out[0] = y[0] * y[0] - t; };
+  const auto residual = [](auto t, auto y, auto yp, auto out) {
+    out[0] = yp[0] * y[1] - t, out[1] = y[0] - y[1] / 7;
+  };
+  const Form forms[] = {
+      LinearlyImplicit{2, Mass::diagonal({0.3, 0}), two},
+      LinearlyImplicit{2, Mass::sparse({{0, 0, 0.3}, {0, 1, 0.7}, {1, 1, 1.0}}), two},
+      SemiExplicit{1, 1, of_both, of_both}, HessenbergIndex2{1, 1, of_both, alone},
+      FullyImplicit{2, residual}};
+  for (const Form& form : forms) {
+    SCOPED_TRACE(form.index());
+    Problem problem;
+    problem.form = form, problem.t_span = {0, 1}, problem.start = {1, 1};
+    const auto system = make_system(problem, Formulation::direct);
+    constexpr int stages = 3, apart = 8;
+    std::vector<double> t(stages), y(stages * apart), yp(y), all(y), one(2);
+    for (int k = 0; k < stages; ++k) {
+      t[k] = 0.1 * (k + 1);
+      for (int i = 0; i < 2; ++i) y[k * apart + i] = 0.3 * (k + i + 1), yp[k * apart + i] = 1.7 * k;
+    }
+    system->residuals(stages, apart, t.data(), y.data(), yp.data(), all.data());
+    for (int k = 0; k < stages; ++k) {
+      system->residual(t[k], &y[k * apart], &yp[k * apart], one.data());
+      for (int i = 0; i < 2; ++i) EXPECT_EQ(all[k * apart + i], one[i]);
+    }
   }
 }
 

@@ -26,6 +26,23 @@ Dual seeded(double value) {
   return x;
 }
 
+TEST(Function, EvaluatesManyPointsAsItDoesSingleOnes) {
+  const Function<2> f = [](auto t, auto x, auto z, auto out) {
+    out[0] = t * x[0] + z[0], out[1] = x[1] / z[0];
+  };
+  constexpr int apart = 5;
+  const std::vector<double> t = {0.1, 0.2, 0.3};
+  std::vector<double> x(3 * apart, 0.7), z(3 * apart, 0.9), out(3 * apart, -1), alone(2);
+  for (int k = 0; k < 3; ++k) x[k * apart] = 1.1 * k, z[k * apart] = 1.3 + k;
+  f.at_points(3, apart, t.data(), {Input(x.data(), 2), Input(z.data(), 1)}, Output(out.data(), 2));
+  for (int k = 0; k < 3; ++k) {
+    f(t[k], {Input(&x[k * apart], 2), Input(&z[k * apart], 1)}, Output(alone.data(), 2));
+    EXPECT_EQ(out[k * apart], alone[0]);
+    EXPECT_EQ(out[k * apart + 1], alone[1]);
+    EXPECT_EQ(out[k * apart + 2], -1);  // what lies between the vectors is not touched
+  }
+}
+
 TEST(Function, KeepsAGenericCallableInAllScalars) {
   const Function<1> f = [](auto t, auto y, auto out) { out[0] = t * y[0] * y[0]; };
   EXPECT_TRUE(f.is_differentiable());

@@ -6,6 +6,7 @@
 // A callable that takes doubles is kept as it is; its derivatives are differences. The leading
 // t may be left out, or be a plain double while the vectors are generic.
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <type_traits>
@@ -48,6 +49,16 @@ bool is_empty(const std::function<Signature>& f) {
 template <class Scalar, int>
 using Repeated = InputOf<Scalar>;
 
+/// The same shape, further on.
+template <class Scalar>
+OutputOf<Scalar> moved(OutputOf<Scalar> out, std::ptrdiff_t by) {
+  return {out.data() + by, out.size()};
+}
+template <class Scalar>
+MatrixOutputOf<Scalar> moved(MatrixOutputOf<Scalar> out, std::ptrdiff_t by) {
+  return {out.data() + by, out.rows(), out.cols()};
+}
+
 /// Calls f with whichever of the allowed parameter lists it has.
 template <class F, class Scalar, class Out, class Indices>
 struct Call;
@@ -70,6 +81,16 @@ struct Call<F, Scalar, Out, std::integer_sequence<int, I...>> {
       f(t, in[I]..., out);
     else
       f(value_of(t), in[I]..., out);
+  }
+
+  /// One call for many points, so that f is compiled into the loop over them.
+  static void invoke_each(const F& f, int points, std::ptrdiff_t apart, const Scalar* t,
+                          [[maybe_unused]] const InputOf<Scalar>* in, Out out) {
+    for (std::ptrdiff_t k = 0; k < points; ++k) {
+      const std::array<InputOf<Scalar>, sizeof...(I)> here = {
+          InputOf<Scalar>(in[I].data() + k * apart, in[I].size())...};
+      invoke(f, t[k], here.data(), moved(out, k * apart));
+    }
   }
 };
 
@@ -99,7 +120,15 @@ class BasicFunction {
   template <class Scalar>
   void operator()(const Scalar& t, const std::array<InputOf<Scalar>, K>& in,
                   OutputShape<Scalar> out) const {
-    body_->call(t, in.data(), out);
+    if constexpr (std::is_same_v<Scalar, double>)
+      body_->call(1, 0, &t, in.data(), out);
+    else
+      body_->call(t, in.data(), out);
+  }
+  /// At several points; the vectors of each begin `apart` numbers behind those of the last.
+  void at_points(int points, std::ptrdiff_t apart, const double* t,
+                 const std::array<InputOf<double>, K>& in, OutputShape<double> out) const {
+    body_->call(points, apart, t, in.data(), out);
   }
 
  private:
@@ -108,7 +137,7 @@ class BasicFunction {
     bool time_differentiable = false;
     bool recordable = false;
     virtual ~Interface() = default;
-    virtual void call(const double& t, const InputOf<double>* in,
+    virtual void call(int points, std::ptrdiff_t apart, const double* t, const InputOf<double>* in,
                       OutputShape<double> out) const = 0;
     virtual void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const = 0;
     virtual void call(const Dual2& t, const InputOf<Dual2>* in, OutputShape<Dual2> out) const = 0;
@@ -127,8 +156,9 @@ class BasicFunction {
       this->time_differentiable = Caller<Dual>::timeless || Caller<Dual>::timed;
       this->recordable = Caller<Expr>::possible;
     }
-    void call(const double& t, const InputOf<double>* in, OutputShape<double> out) const override {
-      Caller<double>::invoke(f, t, in, out);
+    void call(int points, std::ptrdiff_t apart, const double* t, const InputOf<double>* in,
+              OutputShape<double> out) const override {
+      Caller<double>::invoke_each(f, points, apart, t, in, out);
     }
     void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const override {
       if constexpr (Caller<Dual>::possible) {

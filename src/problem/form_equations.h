@@ -12,6 +12,10 @@ struct FullyImplicitEquations {
   void residual(const S& t, const S* y, const S* yp, S* r) const {
     f(t, {InputOf<S>(y, size), InputOf<S>(yp, size)}, OutputOf<S>(r, size));
   }
+  void residuals(int points, int apart, const double* t, const double* y, const double* yp,
+                 double* r) const {
+    f.at_points(points, apart, t, {Input(y, size), Input(yp, size)}, Output(r, size));
+  }
 };
 
 /// mass_z z' = g with mass_z = epsilon or 0 beside y' = f.
@@ -41,6 +45,16 @@ struct Hessenberg2Equations {
     g(t, {InputOf<S>(y, n)}, OutputOf<S>(r + n, algebraic));
     for (int i = 0; i < n; ++i) r[i] = yp[i] - r[i];
     for (int i = n; i < n + algebraic; ++i) r[i] = -r[i];
+  }
+  void residuals(int points, int apart, const double* t, const double* y, const double* yp,
+                 double* r) const {
+    const int n = differential;
+    f.at_points(points, apart, t, {Input(y, n), Input(y + n, algebraic)}, Output(r, n));
+    g.at_points(points, apart, t, {Input(y, n)}, Output(r + n, algebraic));
+    for (int k = 0; k < points; ++k, yp += apart, r += apart) {
+      for (int i = 0; i < n; ++i) r[i] = yp[i] - r[i];
+      for (int i = n; i < n + algebraic; ++i) r[i] = -r[i];
+    }
   }
 };
 

@@ -56,6 +56,19 @@ struct ConstantMassEquations {
       r[combination.row] = sum;
     }
   }
+
+  void residuals(int points, int apart, const double* t, const double* y, const double* yp,
+                 double* r) const {
+    if (diagonal.empty()) {
+      for (int i = 0; i < points; ++i) residual(t[i], y + i * apart, yp + i * apart, r + i * apart);
+      return;
+    }
+    f.at_points(points, apart, t, {Input(y, size)}, Output(r, size));
+    const double* const m = diagonal.data();
+    const int n = size;
+    for (int k = 0; k < points; ++k, yp += apart, r += apart)
+      for (int i = 0; i < n; ++i) r[i] = one_by_one(m[i] * yp[i] - r[i]);
+  }
 };
 
 struct VariableMassEquations {

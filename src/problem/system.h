@@ -66,6 +66,12 @@ class System {
   virtual ~System() = default;
   virtual void residual(double t, const double* y, const double* yp, double* r) const = 0;
   virtual void residual(const Dual& t, const Dual* y, const Dual* yp, Dual* r) const = 0;
+  /// At several points, of all stages of a step; the vectors of each begin `apart` numbers behind
+  /// those of the last.
+  virtual void residuals(int points, int apart, const double* t, const double* y, const double* yp,
+                         double* r) const {
+    for (int i = 0; i < points; ++i) residual(t[i], y + i * apart, yp + i * apart, r + i * apart);
+  }
   /// dF/dt of all rows by formula. False: there is none.
   virtual bool time_derivative(double, const double*, const double*, double*) const {
     return false;

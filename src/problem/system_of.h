@@ -2,6 +2,7 @@
 // A System from equations written once as a template over the scalar:
 //   struct Equations { template <class S> void residual(const S& t, const S* y, const S* yp, S* r);
 //   };
+// and perhaps at several points with double, where that is less work: `residuals` as in System.
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -39,6 +40,13 @@ class SystemOf final : public System {
   }
   void residual(const Dual& t, const Dual* y, const Dual* yp, Dual* r) const override {
     body_.residual(t, y, yp, r);
+  }
+  void residuals(int points, int apart, const double* t, const double* y, const double* yp,
+                 double* r) const override {
+    if constexpr (requires { body_.residuals(points, apart, t, y, yp, r); })
+      body_.residuals(points, apart, t, y, yp, r);
+    else
+      System::residuals(points, apart, t, y, yp, r);
   }
 
  private:

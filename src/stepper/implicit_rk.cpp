@@ -57,7 +57,8 @@ bool ImplicitStages::factor(const Pencil& pencil, double h) {
   return regular;
 }
 
-void ImplicitStages::start_values(const State& state, double h, const Guess& guess) {
+void ImplicitStages::start_values(const State& state, double h, const Guess& guess,
+                                  const NewtonStages& all) {
   if (guess.covering) {
     for (int i = 0; i < s_; ++i) {
       double* z = z_ + i * stride_;
@@ -67,8 +68,8 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
     }
   } else if (guess.extrapolate && last_h_ != 0) {
     if (at_once_ && !lowers_multipliers_)
-      return at_once_.begin(all_stages(state), extrapolation_nodes(constants_.polynomial),
-                            h / last_h_, last_z_, increment_, 1 / h);
+      return at_once_.begin(all, extrapolation_nodes(constants_.polynomial), h / last_h_, last_z_,
+                            increment_, 1 / h);
     extrapolate(h);
   } else if (starts_with_slope_) {
     std::fill(z_, z_ + s_ * stride_, 0.0);
@@ -126,11 +127,12 @@ void ImplicitStages::subtract_first_slope(const State& state) {
     for (int k = 0; k < n_; ++k) slope_[i * stride_ + k] -= constants_.first_slope[i] * state.yp[k];
 }
 
-double ImplicitStages::correct(const State& state, double h, const ErrorNorm& norm) {
+double ImplicitStages::correct(const State& state, double h, const ErrorNorm& norm,
+                               const NewtonStages& all) {
   double squares = 0;
   // The increments are minus the solutions of the transformed systems.
   if (at_once_) {
-    squares = at_once_.correct(all_stages(state), norm.weights(), 1 / h);
+    squares = at_once_.correct(all, norm.weights(), 1 / h);
   } else {
     kernels_.combine(s_, stride_, constants_.t_inverse.data(), residual_, d_);
     factors_.solve(d_);
@@ -154,15 +156,16 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
   NewtonResult result;
   NewtonMonitor monitor(settings, carried_eta_, last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_));
   std::copy(state.y.begin(), state.y.end(), from_);
-  start_values(state, h, guess);
+  const NewtonStages all = all_stages(state);
+  start_values(state, h, guess, all);
+  double times[max_stages];
+  for (int i = 0; i < s_; ++i) times[i] = state.t + data_.c[i] * h;
   solved_ = z_;
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
     ++statistics.newton, statistics.rhs += s_, ++statistics.solves;
-    for (int i = 0; i < s_; ++i)
-      system_.residual(state.t + data_.c[i] * h, stage_ + i * stride_, slope_ + i * stride_,
-                       residual_ + i * stride_);
-    const double increment = correct(state, h, norm);
+    system_.residuals(s_, stride_, times, stage_, slope_, residual_);
+    const double increment = correct(state, h, norm, all);
     if (!std::isfinite(increment)) {
       result.worst = row_not_finite();
       // What lies behind the vectors is to stay zero, for other methods too.
@@ -187,19 +190,19 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
 }
 
 void ImplicitStages::result(const State& state, double h, double* y1, double* yp1) const {
+  if (stiffly_accurate_) {
+    const int last = (s_ - 1) * stride_;
+    for (int k = 0; k < n_; ++k) y1[k] = state.y[k] + z_[last + k];
+    std::copy_n(slope_ + last, n_, yp1);
+    return;
+  }
   for (int k = 0; k < n_; ++k) {
-    double sum =
-        stiffly_accurate_ ? z_[(s_ - 1) * stride_ + k] : h * data_.result_first * state.yp[k];
-    if (!stiffly_accurate_)
-      for (int j = 0; j < s_; ++j) sum += data_.result[j] * z_[j * stride_ + k];
-    y1[k] = state.y[k] + sum;
-    if (stiffly_accurate_) {
-      yp1[k] = slope_[(s_ - 1) * stride_ + k];
-    } else {
-      double slope = 0;
-      for (int j = 0; j < s_; ++j) slope += constants_.end_slope[j] * slope_[j * stride_ + k];
-      yp1[k] = slope;
+    double sum = h * data_.result_first * state.yp[k], slope = 0;
+    for (int j = 0; j < s_; ++j) {
+      sum += data_.result[j] * z_[j * stride_ + k];
+      slope += constants_.end_slope[j] * slope_[j * stride_ + k];
     }
+    y1[k] = state.y[k] + sum, yp1[k] = slope;
   }
 }
 
@@ -244,12 +247,13 @@ void ImplicitStages::accept(double h) {
   std::swap(last_z_, z_);
   solved_ = last_z_;
   last_h_ = h;
+  if (stiffly_accurate_) {
+    std::copy_n(last_z_ + (s_ - 1) * stride_, n_, increment_);
+    return;
+  }
   for (int k = 0; k < n_; ++k) {
     double sum = 0;
-    if (stiffly_accurate_)
-      sum = last_z_[(s_ - 1) * stride_ + k];
-    else
-      for (int j = 0; j < s_; ++j) sum += data_.result[j] * last_z_[j * stride_ + k];
+    for (int j = 0; j < s_; ++j) sum += data_.result[j] * last_z_[j * stride_ + k];
     increment_[k] = sum;
   }
 }

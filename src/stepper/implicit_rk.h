@@ -34,13 +34,13 @@ class ImplicitStages final : public StageSolver {
 
  private:
   /// And the first arguments.
-  void start_values(const State& state, double h, const Guess& guess);
+  void start_values(const State& state, double h, const Guess& guess, const NewtonStages& all);
   NewtonStages all_stages(const State& state);
   void extrapolate(double h);
   void arguments(const State& state, double h);
   void subtract_first_slope(const State& state);
   /// By the residuals; leaves the arguments of the next ones, and gives the size of the increments.
-  double correct(const State& state, double h, const ErrorNorm& norm);
+  double correct(const State& state, double h, const ErrorNorm& norm, const NewtonStages& all);
   /// -1: all residuals are finite.
   int row_not_finite() const;
 
