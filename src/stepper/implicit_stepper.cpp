@@ -128,8 +128,10 @@ void ImplicitStepper::use(int position) {
   if (!solvers_[position]) make_solver(position);
   const Tableau& method = methods_[position]->method;
   // A mass M(y) frozen at the start of the step makes the rate grow with h from nearly nothing:
-  // after a small step it promises far too much for a long one.
-  newton_ = {newton_limit(method), 1, false, !system_.constant_mass,
+  // after a small step it promises far too much for a long one. So do matrices of a saturated
+  // amplifier or of dry friction, with which single corrections are small because they lead
+  // nowhere: of few unknowns no correction is the last one that was not seen to contract.
+  newton_ = {newton_limit(method), 1, false, !system_.constant_mass || system_.size <= few_unknowns,
              system_.nonlinear_in_derivatives};
   if (options_.fixed_step > 0) {
     newton_ = {60, 1, true, false, false};
@@ -146,17 +148,17 @@ void ImplicitStepper::use(int position) {
   const double exponent = std::clamp((k + 1) / (order + 1), 2.0 / 3.0, 1.0);
   norm_.set_tolerance(0.1 * std::pow(options_.rtol, exponent));
   const double rtol = norm_.rtol();
-  newton_.tolerance =
-      std::max(10 * unit_roundoff / rtol, std::min(0.03, std::pow(rtol, 1 / exponent - 1)));
+  newton_.rounding = 10 * unit_roundoff / rtol;
+  newton_.tolerance = std::max(newton_.rounding, std::min(0.03, std::pow(rtol, 1 / exponent - 1)));
   // Rows E(y) y' with E frozen: what Newton leaves in y' comes back divided by h. So does what it
   // leaves in variables of index 2, and equations that are not linear in them converge the slower
   // the farther they are off: a rate that was seen before the error came up must not be trusted.
   if (index == 2) newton_.measure_rate = true;
   if (!system_.constant_mass || index == 2)
-    newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.1 * newton_.tolerance);
+    newton_.tolerance = std::max(newton_.rounding, 0.1 * newton_.tolerance);
   // What Newton leaves in a position constraint comes back in the estimate of the next step as
   // gamma^2 times itself, whatever the step size: it must stay well below the tolerance.
-  if (index == 3) newton_.tolerance = std::max(10 * unit_roundoff / rtol, 0.02 * newton_.tolerance);
+  if (index == 3) newton_.tolerance = std::max(newton_.rounding, 0.02 * newton_.tolerance);
   if (!state_.y.empty()) norm_.set_reference(state_.y.data());
 }
 

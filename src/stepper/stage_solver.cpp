@@ -77,6 +77,7 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
            : increment <= settings_.tolerance ? Verdict::converged
                                               : Verdict::diverged;
   }
+  if (increment <= settings_.rounding) return Verdict::converged;
   if (count_ > 1) {
     const double quotient = increment / last_;
     const bool confirms = count_ == 3 && is_doubted_;
@@ -116,7 +117,7 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
   // before the step counts only where a correction that is the last one, whatever it leaves, errs
   // by a few tolerances; linear fields, which it spares an iteration, need no more.
   const bool told = !settings_.measure_rate && increment <= most_by_hearsay_;
-  const bool measured = count_ > 1 || told || increment == 0;
+  const bool measured = count_ > 1 || told;
   // Where the root is larger than what it is taken of, most of the time it need not be known.
   if (count_ == 1 && measured && (eta_ >= 1 || eta_ * increment <= settings_.tolerance))
     eta_ = std::pow(std::max(eta_, std::numeric_limits<double>::epsilon()), 0.8);

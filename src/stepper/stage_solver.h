@@ -26,6 +26,7 @@ struct NewtonSettings {
   /// The second correction may be as large as the first one, and the iteration converge all the
   /// same: F is not linear in y', whose error the first one does not show.
   bool first_misleads = false;
+  double rounding = 0;  ///< increments that are no larger are nothing else
 };
 
 enum class NewtonOutcome { converged, diverged, predicted_failure, not_finite };
