@@ -77,7 +77,12 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
            : increment <= settings_.tolerance ? Verdict::converged
                                               : Verdict::diverged;
   }
-  if (increment <= settings_.rounding) return Verdict::converged;
+  if (increment <= settings_.rounding) {
+    // Beside one that was little more itself it says nothing of the rate.
+    constexpr double much_more = 1e3;
+    if (count_ > 1 && last_ > much_more * settings_.rounding) rate_ = increment / last_;
+    return Verdict::converged;
+  }
   if (count_ > 1) {
     const double quotient = increment / last_;
     const bool confirms = count_ == 3 && is_doubted_;
