@@ -15,8 +15,8 @@ namespace {
 
 // Estimates of neighbouring steps differ by powers of ten, and a step made again costs more than
 // one that errs a little more: steps aim at a thirtieth of what is accepted, and few are made
-// again. Over 23 motions the same digits take 5.5 % fewer attempts than with 0.8, and 10 % fewer
-// than with 0.9; filters that look back at earlier estimates [Gustafsson1994] save no more.
+// again: with 0.8 Andrews' mechanism at rtol 1e-3 had 8 of 38 attempts rejected, the car axis 26 of
+// 110. Filters that look back at earlier estimates [Gustafsson1994] were found to save no more.
 constexpr double safety = 0.64;
 constexpr double most_growth = 6, most_shrinking = 3;
 constexpr double first_growth = 64;  // of a first step, which was chosen with care
