@@ -212,10 +212,7 @@ void shares(const char* name, Maker make, double h) {
   Pieces p(make(), h);
   Statistics n;
   const double whole = seconds([&] {
-    Integrator run(p.problem, {.method = "radau_iia_5", .rtol = 1e-6, .record = false});
-    while (run.step()) {
-    }
-    n = run.solution().statistics;
+    n = solve(p.problem, {.method = "radau_iia_5", .rtol = 1e-6, .record = false}).statistics;
   });
   const double start = seconds([&] { Integrator run(p.problem, {.record = false}); });
   const auto call = [&](auto f) { return seconds(f); };

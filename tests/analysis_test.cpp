@@ -202,6 +202,18 @@ end M;
   EXPECT_NEAR(std::hypot(a.consistent_start[0], a.consistent_start[1]), 1, 1e-12);
 }
 
+TEST(Analysis, TellsEquationsOfOneLineApart) {
+  const Analysis a = analyzed(R"(model M
+  Real x(start = 1), y, z;
+equation
+  der(x) = y + z; x = time; x = 2*time;
+end M;
+)");
+  EXPECT_THAT(a.overdetermined,
+              UnorderedElementsAre("line 4, column 19", "line 4, column 29", "x"));
+  EXPECT_THAT(a.underdetermined, UnorderedElementsAre("y", "z", "line 4, column 3"));
+}
+
 TEST(Analysis, NamesTheSingularParts) {
   const Analysis a = analyzed(R"(model M
   Real x(start = 1), y, z;

@@ -177,6 +177,28 @@ TEST(Checkpoint, ResumesModelsOfIndex3AsTheyStand) {
   }
 }
 
+/// How exact unknowns have to be, for the sake of logarithms of them, must not depend on the length
+/// of a step that is not known any more.
+TEST(Checkpoint, ResumesModelsOfIndex2WithLogarithms) {
+  Problem problem = Model::from_text(R"(model m
+  Real x(start = 1, fixed = true), y(start = 0.5), z, lambda, p;
+equation
+  der(x) = 2*x*lambda + 0.1*sin(5*time);
+  der(y) = lambda - y;
+  x + y = 1.5 + 0.2*sin(time);
+  der(z) = x*log(y + 2) - z;
+  p = -log10(y*y + 1e-9 + 1e-7*lambda*lambda);
+end m;)",
+                                     "m.mo")
+                        .problem();
+  problem.t_span = {0, 20};
+  for (const char* method : {"radau", "radau_iia_5"})
+    for (const double rtol : {1e-3, 1e-6})
+      expect_same_bits(problem,
+                       {.method = method, .formulation = Formulation::direct, .rtol = rtol}, method,
+                       {1, 4, 8, 12, 16, 20, 24});
+}
+
 TEST(Checkpoint, ResumesEveryStorage) {
   for (const LinearAlgebra storage :
        {LinearAlgebra::dense, LinearAlgebra::banded, LinearAlgebra::sparse})

@@ -225,6 +225,24 @@ TEST(Condensation, LeavesStepsAsTheyAre) {
   }
 }
 
+/// Every row is an explicit equation for one unknown: nothing would be left to factor.
+TEST(Condensation, TakesSystemsThatAreTriangles) {
+  constexpr int n = 30;
+  const auto decay = [](auto, auto y, auto f) {
+    f[0] = -y[0];
+    for (int i = 1; i < n; ++i) f[i] = y[i - 1] - 2.0 * y[i];
+  };
+  const Problem chain{
+      .form = LinearlyImplicit{.size = n, .f = decay}, .t_span = {0, 5}, .start = {1}};
+  for (const char* method : {"radau", "bdf", "rodas_4"}) {
+    const Solution solution =
+        solve(chain, {.method = method, .rtol = 1e-6, .linear_algebra = LinearAlgebra::dense});
+    ASSERT_TRUE(solution.succeeded()) << method;
+    EXPECT_NEAR(solution.y_end()[0], std::exp(-5), 30e-6);
+    EXPECT_NEAR(solution.y_end()[1], std::exp(-5) - std::exp(-10), 30e-6);
+  }
+}
+
 TEST(Condensation, AsksForNoMemoryInSteps) {
   for (const char* method : {"radau_iia_5", "rodas_4", "bdf"}) {
     Integrator run(oscillators(false), {.method = method, .rtol = 1e-6, .record = false});

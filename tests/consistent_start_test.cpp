@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "daedalus/model.h"
 #include "expectations.h"
 
 namespace daedalus {
@@ -279,6 +280,42 @@ TEST(ConsistentStart, FailsWhereAnImplicitEquationHasNoRealDerivative) {
       FullyImplicit{1, [](auto y, auto yp, auto r) { r[0] = yp[0] * yp[0] + 1 + y[0] * y[0]; }};
   problem.t_span = {0, 1}, problem.start = {1}, problem.start_derivative = {1};
   expect_failure(solve(problem), Reason::inconsistent_start);
+}
+
+/// At the guess zero the law has no derivative, or that of the other side; the nearest point is an
+/// empty tank, which nobody asked for.
+TEST(ConsistentStart, MovesAlgebraicVariablesBeforeWhatWasGiven) {
+  for (const std::string law : {"z*abs(z)", "z^2", "noEvent(z*abs(z))"})
+    for (const std::string guess : {"0", "1e-3", "-1"})
+      for (const double atol : {1.0, 1e-3, 1e-6}) {
+        const Problem tank =
+            Model::from_text("model tank Real x(start = 4), z(start = " + guess +
+                                 "); equation der(x) = -abs(z); " + law + " = x; end tank;",
+                             "tank.mo")
+                .problem();
+        const Solution solution = solve(tank, {.rtol = 1e-6, .atol = {1e-6 * atol}});
+        ASSERT_TRUE(solution.succeeded()) << law << guess << solution.message.text();
+        EXPECT_EQ(solution.value(0, "x"), 4) << law << " " << guess << " " << atol;
+        // sqrt(x) = 2 - t/2
+        EXPECT_NEAR(solution.value(-1, "x"), 2.25, 3e-5) << law << " " << guess << " " << atol;
+      }
+}
+
+TEST(ConsistentStart, FindsAFlowBetweenTanksThatAreFixed) {
+  const Problem tanks = Model::from_text(
+                            "model tanks Real a(start = 2, fixed = true), b(start = 1, fixed = "
+                            "true), q; equation der(a) = -q; der(b) = q; a - b = 0.5*q*abs(q); "
+                            "end tanks;",
+                            "tanks.mo")
+                            .problem();
+  Problem short_run = tanks;
+  short_run.t_span = {0, 0.25};
+  const Solution solution = solve(short_run, {.rtol = 1e-6});
+  ASSERT_TRUE(solution.succeeded()) << solution.message.text();
+  EXPECT_NEAR(solution.value(0, "q"), std::sqrt(2), 1e-12);
+  // d = a - b: d' = -2 sqrt(2 d), sqrt(d) = 1 - sqrt(2) t
+  EXPECT_NEAR(solution.value(-1, "a") - solution.value(-1, "b"),
+              std::pow(1 - std::sqrt(2) * 0.25, 2), 3e-5);
 }
 
 }  // namespace

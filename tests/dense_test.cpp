@@ -97,7 +97,8 @@ TEST(DenseOutput, IsAsAccurateBetweenMeshPointsAsOnThem) {
       // and h^2, so that only positions meet the tolerance.
       const int controlled = e.name == "index 3" ? 2 : n;
       EXPECT_LE(worst_error(e, s, rtol, 200, 0, controlled), 30) << e.name << " rtol " << rtol;
-      EXPECT_LE(between, std::max(10 * mesh, 3.0)) << e.name << " rtol " << rtol;
+      // Steps of 5 and 7 stages are far more accurate at their ends than was asked for.
+      EXPECT_LE(between, std::max(10 * mesh, 5.0)) << e.name << " rtol " << rtol;
     }
 }
 

@@ -26,7 +26,8 @@ struct Chain {
         matrix[at(i, i - 1)] = matrix[at(i - 1, i)] =
             graph.mul(own, x[static_cast<std::size_t>(i - 1)]);
     }
-    const StraightFactors factors(graph, matrix, m);
+    KnownTimes known(graph);
+    const StraightFactors factors(graph, known, matrix, m);
     outputs = x;
     factors.solve(outputs);
     for (int i = 0; i < m; ++i) outputs.push_back(factors.pivot(i));

@@ -195,5 +195,21 @@ TEST(Findings, MayBeSharedByThreads) {
   }
 }
 
+/// What is recorded to be compared is forgotten again.
+TEST(Findings, KeepNoNodesOfOtherFunctions) {
+  Graph graph;
+  const NodeId x = graph.input(0), root = graph.make(Op::exp, x);
+  const int count = graph.size();
+  for (int k = 0; k < 1000; ++k) {
+    const PassingNodes passing(graph);
+    EXPECT_EQ(graph.make(Op::exp, graph.input(0)), root);
+    graph.mul(root, graph.constant(0.5 + k));
+    EXPECT_GT(graph.size(), count);
+  }
+  EXPECT_EQ(graph.size(), count);
+  EXPECT_EQ(graph.make(Op::exp, x), root) << "what was there before is found again";
+  EXPECT_EQ(graph.size(), count);
+}
+
 }  // namespace
 }  // namespace daedalus

@@ -226,6 +226,19 @@ double worst_time_derivative(const Problem& problem) {
   return std::max(std::abs(r[0] + 2 * t * std::cos(t * t) * y[0]), std::abs(r[1] + y[1]));
 }
 
+/// Differences of a whole equation have the rounding of f, 1e-16, beside a mass of 1e-12.
+TEST(Jacobian, TakesMassesOfPlainFunctionsFromTheStatement) {
+  constexpr double mass = 1e-12;
+  const auto charge = [](double, Input y, Output f) { f[0] = 1 - y[0], f[1] = 1 - y[1]; };
+  const Problem problem{.form = LinearlyImplicit{2, Mass::diagonal({mass, mass}), plain(charge)},
+                        .t_span = {0, 3 * mass},
+                        .start = {0, 0}};
+  const Solution solution = solve(problem, {.method = "radau", .rtol = 1e-9});
+  ASSERT_TRUE(solution.succeeded());
+  EXPECT_NEAR(solution.y_end()[0], 1 - std::exp(-3), 1e-8);
+  EXPECT_LT(solution.statistics.steps, 40);  // 923 with E from differences
+}
+
 TEST(Jacobian, DerivesExactlyWithRespectToTime) {
   const auto f = [](auto t, auto y, auto out) {
     using std::sin;

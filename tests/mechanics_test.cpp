@@ -1,6 +1,7 @@
 // Mechanical systems: constant and configuration-dependent mass, moving and nonholonomic
 // constraints, each in every formulation, against motions known in closed form.
 #include <cmath>
+#include <type_traits>
 
 #include "expectations.h"
 
@@ -274,6 +275,89 @@ TEST(Mechanics, AcceptsAMasslessCoordinateThatTheConstraintCarries) {
   for (int i = 0; i < solution.rows(); ++i) {
     EXPECT_NEAR(solution.y(i)[0], std::cos(w * solution.t[i]), bound);
     EXPECT_NEAR(solution.y(i)[4], std::cos(w * solution.t[i]), bound) << solution.t[i];
+  }
+}
+
+/// A coordinate that only springs hold: with a mass that is a function, too, no acceleration level.
+TEST(Mechanics, TakesMasslessCoordinatesWhoseMassIsAFunction) {
+  const auto force = [](auto t, auto q, auto v, auto f) {
+    f << sin(t) - 3.0 * q[0] - 0.5 * v[0], 0, -9.81;
+  };
+  const auto constraint = [](auto q, auto g) {
+    g[0] = q[0] - q[1] - 0.1 * q[2];
+    g[1] = q[1] * q[1] + q[2] * q[2] - 1.0;
+  };
+  const auto mass = [](auto, auto m) { m(1, 1) = 1.0, m(2, 2) = 1.0; };
+  const Problem problem = {.form = Mechanical{.coordinates = 3,
+                                              .holonomic = 2,
+                                              .mass = Mass(mass),
+                                              .force = force,
+                                              .constraint = constraint},
+                           .t_span = {0, 2},
+                           .start = {0.74, 0.8, -0.6}};
+  for (const char* method : {"auto", "radau", "bdf"}) {
+    const Solution s = solve(problem, {.method = method, .rtol = rtol});
+    ASSERT_TRUE(s.succeeded()) << method << s.message.text();
+    const Input y = s.y_end();
+    EXPECT_NEAR(y[6], std::sin(2.0) - 3 * y[0] - 0.5 * y[3], bound_of_index_3) << method;
+  }
+}
+
+/// Of Euler parameters the mass 4 G^T J G is singular along p, and regular on p^T p = 1. With p p^T
+/// added to it, which moves nothing, explicit methods can take it.
+Problem spinning_body(double added) {
+  const auto rows_of = [](auto p, auto& rows) {  // of G
+    rows(0, 0) = -p[1], rows(0, 1) = p[0], rows(0, 2) = p[3], rows(0, 3) = -p[2];
+    rows(1, 0) = -p[2], rows(1, 1) = -p[3], rows(1, 2) = p[0], rows(1, 3) = p[1];
+    rows(2, 0) = -p[3], rows(2, 1) = p[2], rows(2, 2) = -p[1], rows(2, 3) = p[0];
+  };
+  const auto mass = [=](auto p, auto m) {
+    using S = std::decay_t<decltype(p[0] + p[0])>;
+    Eigen::Matrix<S, 3, 4> g;
+    rows_of(p, g);
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b < 4; ++b) {
+        S sum = added * p[a] * p[b];
+        for (int i = 0; i < 3; ++i) sum = sum + 4.0 * (i + 1) * g(i, a) * g(i, b);
+        m(a, b) = sum;
+      }
+  };
+  const auto force = [=](auto, auto p, auto v, auto f) {
+    using S = std::decay_t<decltype(p[0] + v[0])>;
+    Eigen::Matrix<S, 3, 4> g, moving;
+    rows_of(p, g), rows_of(v, moving);
+    S momentum[3];
+    for (int i = 0; i < 3; ++i) {
+      momentum[i] = S(0);
+      for (int a = 0; a < 4; ++a) momentum[i] = momentum[i] + 8.0 * (i + 1) * g(i, a) * v[a];
+    }
+    for (int a = 0; a < 4; ++a) {
+      S sum = S(0);
+      for (int i = 0; i < 3; ++i) sum = sum - moving(i, a) * momentum[i];
+      f[a] = sum;
+    }
+  };
+  return {.form = Mechanical{.coordinates = 4,
+                             .holonomic = 1,
+                             .mass = Mass(mass),
+                             .force = force,
+                             .constraint =
+                                 [](auto p, auto g) {
+                                   g[0] =
+                                       p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3] - 1.0;
+                                 }},
+          .t_span = {0, 10},
+          .start = {std::cos(0.3), 0, 0, std::sin(0.3), 0, 0.3, 0.5, 0.1}};
+}
+
+TEST(Mechanics, TakesMassesThatAreSingularButForTheConstraints) {
+  const Solution explicit_one = solve(spinning_body(1), {.rtol = 1e-10});
+  ASSERT_EQ(explicit_one.method, "dop853");
+  for (const double tolerance : {1e-4, 1e-8}) {
+    const Solution s = solve(spinning_body(0), {.rtol = tolerance});
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    for (int j = 0; j < 8; ++j)
+      EXPECT_NEAR(s.y_end()[j], explicit_one.y_end()[j], 30 * tolerance) << j;
   }
 }
 

@@ -84,7 +84,7 @@ TEST(Sources, AreLeftAloneIfUsersSayHowLongStepsMayBe) {
     return solve(problem, {.rtol = 1e-3, .max_step = max_step}).statistics.steps;
   };
   EXPECT_GE(steps(std::numeric_limits<double>::infinity()), 8 * 20);
-  EXPECT_LT(steps(20), 50);
+  EXPECT_LT(steps(20), 8 * 20 / 2) << "some drops are met by chance";
 }
 
 std::vector<double> pulses_of(const char* source, double begin, double end) {

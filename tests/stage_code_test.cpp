@@ -97,6 +97,12 @@ TEST_P(StageCodes, HaveTheBitsOfSingleStages) {
     Vector lambda(whole.field.algebraic), mu(whole.field.algebraic);
     single.field.multipliers(lambda.data()), whole.field.multipliers(mu.data());
     EXPECT_EQ(mu, lambda) << method->name;
+    for (int k = 0; k < whole.field.levels(); ++k) {
+      Vector missed(whole.form.holonomic), coded_level(missed);
+      single.field.level(k, h, single.end.data(), missed.data());
+      whole.field.level(k, h, whole.end.data(), coded_level.data());
+      EXPECT_EQ(coded_level, missed) << method->name << ", level " << k;
+    }
     if (method->error_needs_end()) continue;
     EXPECT_EQ(whole.estimates.topRows(size), single.estimates.topRows(size)) << method->name;
   }
@@ -114,6 +120,7 @@ TEST_P(StageCodes, DoNotChangeARun) {
   const Solution again = solve(problem, options);
   EXPECT_EQ(once.t, again.t);
   EXPECT_EQ(once.y_end(), again.y_end());
+  EXPECT_EQ(once.step_residuals, again.step_residuals);
   EXPECT_EQ(once.statistics.rhs, again.statistics.rhs);
   EXPECT_EQ(once.statistics.factorizations, again.statistics.factorizations);
 }

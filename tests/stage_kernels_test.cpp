@@ -180,6 +180,70 @@ TEST_P(StageKernelsOf, CorrectSmallSystemsAtOnceAsByParts) {
   EXPECT_GE(known, 6);
 }
 
+TEST_P(StageKernelsOf, SplitOffTheRatesOfAConstantMass) {
+  // F = E y' - f with y' = W T v / h and W T = T Lambda: by its residuals, and by f alone.
+  for (const int s : {3, 5, 7})
+    for (int n = 1; n <= 8; ++n)
+      for (const bool is_diagonal : {true, false}) {
+        const NewtonKernels at_once = newton_kernels(GetParam(), s, n);
+        if (!at_once) continue;
+        const int stride = padded(n);
+        const Factors matrices(GetParam(), s, n);
+        const Stages y(1, stride), f(s, stride), v(s, stride), z(s, stride), d(s, stride),
+            stage(s, stride), slope(s, stride), weight(1, stride);
+        for (const auto* stages : {&f, &v})
+          for (int i = 0; i < s; ++i)
+            std::fill_n(stages->numbers + i * stride + n, stride - n, 0.0);
+        for (const auto* single : {&y, &weight}) std::fill_n(single->numbers + n, stride - n, 0.0);
+        using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+        const RowMajor t = RowMajor::Identity(s, s) + 0.2 * RowMajor::Random(s, s);
+        const RowMajor t_inverse = t.inverse();
+        const Vector lambda = Vector::Random(s);
+        RowMajor blocks = RowMajor::Zero(s, s);
+        blocks(0, 0) = lambda[0];
+        for (int k = 1; k < s; k += 2) {
+          blocks(k, k) = blocks(k + 1, k + 1) = lambda[k];
+          blocks(k, k + 1) = lambda[k + 1], blocks(k + 1, k) = -lambda[k + 1];
+        }
+        const RowMajor w_t = t * blocks;
+        const double inverse_h = 1.7;
+        Matrix e = Matrix::Random(n, n);
+        if (is_diagonal) e = e.diagonal().asDiagonal().toDenseMatrix();
+        Vector diagonal = Vector::Zero(stride);
+        diagonal.head(n) = e.diagonal();
+
+        const Stages residual(s, stride), d2(s, stride), v2(s, stride), z2(s, stride),
+            stage2(s, stride), slope2(s, stride);
+        std::copy_n(v.numbers, s * stride, v2.numbers);
+        std::fill_n(residual.numbers, s * stride, 0.0);
+        for (int i = 0; i < s; ++i) {
+          Vector rate = Vector::Zero(n);
+          for (int j = 0; j < s; ++j)
+            rate += inverse_h * w_t(i, j) * Eigen::Map<const Vector>(v.numbers + j * stride, n);
+          Eigen::Map<Vector>(residual.numbers + i * stride, n) =
+              e * rate - Eigen::Map<const Vector>(f.numbers + i * stride, n);
+        }
+        const double squares2 = at_once.correct(
+            {t_inverse.data(), t.data(), w_t.data(), matrices.factors.data(), y.numbers,
+             residual.numbers, d2.numbers, v2.numbers, z2.numbers, stage2.numbers, slope2.numbers},
+            weight.numbers, inverse_h);
+        const NewtonMass mass = {lambda.data(), is_diagonal ? diagonal.data() : nullptr, e.data()};
+        const double squares = at_once.correct(
+            {t_inverse.data(), t.data(), w_t.data(), matrices.factors.data(), y.numbers, f.numbers,
+             d.numbers, v.numbers, z.numbers, stage.numbers, nullptr, mass},
+            weight.numbers, inverse_h);
+        // Rounding errors of the right-hand side, as the matrices magnify them.
+        double largest = 1;
+        for (int k = 0; k < s * stride; ++k) largest = std::max(largest, std::abs(d2.numbers[k]));
+        for (int i = 0; i < s; ++i)
+          for (int k = 0; k < n; ++k)
+            for (const auto& [a, b] : {std::pair{&d, &d2}, {&z, &z2}, {&stage, &stage2}})
+              EXPECT_NEAR(a->numbers[i * stride + k], b->numbers[i * stride + k], 1e-11 * largest)
+                  << s << " stages, " << n << " unknowns";
+        EXPECT_NEAR(squares, squares2, 1e-10 * std::max(1.0, squares2));
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, StageKernelsOf, testing::ValuesIn(sets_of_this_machine()));
 
 }  // namespace

@@ -240,6 +240,15 @@ TEST(OrderControl, SmoothsTheRateAndWaitsTenFactorisations) {
   EXPECT_EQ(fresh.next(5, 1e-3, 2, 1.0), 5) << "waits again";
 }
 
+TEST(OrderControl, WaitsAtTheStartForOneMatrixWhereStagesAreCheap) {
+  OrderControl fresh;
+  fresh.be_eager();
+  EXPECT_EQ(fresh.next(3, 0.05, 2, 1.0), 3);
+  EXPECT_EQ(fresh.next(3, 0.05, 2, 1.0), 5);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(fresh.next(5, 1e-3, 2, 1.0), 5) << i;
+  EXPECT_EQ(fresh.next(5, 1e-3, 2, 1.0), 7);
+}
+
 TEST(OrderControl, TriesMoreStagesWhereTheSameFactorsServeALinearProblem) {
   OrderControl control;
   const auto make_steps = [&](int stages, double h, bool kept) {

@@ -39,6 +39,15 @@ TEST_P(StraightMotions, AgreeWithTheLongWay) {
   EXPECT_LE((lambda - mu).norm(), 1e-11 * mu.norm());
   EXPECT_NEAR(code.health(), long_way.health(), 0.9 * long_way.health());
 
+  for (int k = 0; k < 2; ++k) {
+    code.level(k, t, x.data(), lambda.data()), long_way.level(k, t, x.data(), mu.data());
+    EXPECT_LE((lambda - mu).norm(), 1e-13 * size + 1e-11 * mu.norm()) << "level " << k;
+    // Also of a point after another one, level 1 first.
+    Vector moved = x + Vector::Constant(2 * n, 1e-3 * size);
+    code.level(1, t, moved.data(), lambda.data()), long_way.level(1, t, moved.data(), mu.data());
+    EXPECT_LE((lambda - mu).norm(), 1e-13 * size + 1e-11 * mu.norm());
+  }
+
   const Vector tolerance = Vector::Constant(2 * n, size);
   ASSERT_TRUE(code.project_end(t, x.data(), tolerance.data()));
   ASSERT_TRUE(long_way.project_end(t, y.data(), tolerance.data()));

@@ -106,6 +106,8 @@ struct StageMatrices {
               vector(4),
               vector(5),
               vector(6)};
+    if (pieces.system->knows_right_hand_side)
+      stages.mass = {given.lambda.data(), nullptr, pieces.pencil.e.data()};
     weight = vector(1);
   }
 

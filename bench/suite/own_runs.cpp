@@ -51,6 +51,16 @@ Row with_first(const Stated& problem, const Repeats& repeats, Once once) {
   return row;
 }
 
+/// As `solve` does it, but for the question when it has started.
+Solution solved(const Problem& problem, const Options& options, double begin, Row& row) {
+  Integrator run(problem, options);
+  row.start_us = cpu_microseconds() - begin;
+  while (run.step()) {
+  }
+  row.cpu_us = cpu_microseconds() - begin;
+  return run.solution();
+}
+
 /// value(solution, i): the reference variable number i in it.
 template <class Value>
 Row timed_run(const reproduce::TestProblem& test, const Problem& problem, const Options& options,
@@ -58,12 +68,9 @@ Row timed_run(const reproduce::TestProblem& test, const Problem& problem, const 
   Row row;
   const double begin = cpu_microseconds();
   try {
-    Integrator run(problem, options);
-    if (asks_for_start) row.start_us = cpu_microseconds() - begin;
-    while (run.step()) {
-    }
-    row.cpu_us = cpu_microseconds() - begin;
-    const Solution& solution = run.solution();
+    const Solution solution =
+        asks_for_start ? solved(problem, options, begin, row) : solve(problem, options);
+    if (!asks_for_start) row.cpu_us = cpu_microseconds() - begin;
     const Statistics& n = solution.statistics;
     row.steps = n.steps, row.rejected = n.rejected, row.rhs = n.rhs, row.jacobians = n.jacobians;
     row.factorizations = n.factorizations, row.solves = n.solves;

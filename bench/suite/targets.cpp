@@ -76,9 +76,12 @@ std::vector<AgainstRadau5> against_radau5(const std::vector<Row>& rows) {
   std::vector<AgainstRadau5> list;
   for (const Series& own : all) {
     if (!is_ours(own) || own.suite != "mechanics") continue;
-    std::vector<const Series*> variants;
+    std::vector<const Series*> variants, without_options;
     for (const Series& other : all)
-      if (is_same_problem(own, other) && other.solver == "radau5") variants.push_back(&other);
+      if (is_same_problem(own, other) && other.solver == "radau5") {
+        variants.push_back(&other);
+        if (other.method != "m1") without_options.push_back(&other);
+      }
     if (variants.empty()) continue;
     for (const auto& line : lines_of("data/bench/mechanics.csv", fields)) {
       if (line[problem] != own.problem) continue;
@@ -89,6 +92,7 @@ std::vector<AgainstRadau5> against_radau5(const std::vector<Row>& rows) {
       at.digits = std::stod(line[digits]);
       at.own_us = own.time_for(at.digits);
       at.ratio = median_ratio(own, variants, at.digits);
+      at.ratio_without_options = median_ratio(own, without_options, at.digits);
       at.study_us = std::stod(line[us]) * unit / std::stod(line[study_unit_us]);
       for (const Series* other : variants) {
         const double time = other->time_for(at.digits);

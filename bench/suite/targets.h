@@ -27,6 +27,7 @@ struct AgainstRadau5 {
   struct Digits {
     double digits = 0;
     double own_us = unknown, radau5_us = unknown, ratio = unknown;
+    double ratio_without_options = unknown;  ///< as the study compared
     /// The study's time, by RADAU5's for Robertson's problem then and in this run.
     double study_us = unknown;
   };

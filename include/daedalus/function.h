@@ -35,6 +35,15 @@ inline bool has_wide_registers() {
 }
 #endif
 
+/// Of few unknowns the way into wide registers and back takes longer than they save.
+template <class In>
+bool are_many(const In* in, int count) {
+  constexpr int few = 4;
+  std::ptrdiff_t unknowns = 0;
+  for (int k = 0; k < count; ++k) unknowns += in[k].size();
+  return unknowns > few;
+}
+
 /// Pointers and std::function can be empty; then so is the Function.
 template <class F>
 bool is_empty(const F& f) {
@@ -110,6 +119,8 @@ class BasicFunction {
   }
 
   explicit operator bool() const { return body_ != nullptr; }
+  /// The very same callable, not one that is written alike; it may see other values by now.
+  bool is_same_as(const BasicFunction& other) const { return body_ == other.body_; }
   /// Exact derivatives are to be had: the callable is generic in its scalar.
   bool is_differentiable() const { return body_ && body_->differentiable; }
   /// Also with respect to t.
@@ -162,7 +173,7 @@ class BasicFunction {
     }
     void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const override {
       if constexpr (Caller<Dual>::possible) {
-        if (function_detail::has_wide_registers())
+        if (function_detail::are_many(in, K) && function_detail::has_wide_registers())
           call_wide(t, in, out);
         else
           Caller<Dual>::invoke(f, t, in, out);

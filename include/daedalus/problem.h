@@ -31,6 +31,8 @@ class Mass {
 
   bool is_identity() const { return !constant_ && !function_ && !entries_; }
   bool is_constant() const { return !function_; }
+  /// The same numbers, or the very same function.
+  bool is_same_as(const Mass& other) const;
   /// Entries of a constant mass matrix of the given size.
   std::vector<Entry> entries(int size) const;
   const MatrixFunction<1>& function() const { return function_; }

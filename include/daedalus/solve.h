@@ -46,10 +46,10 @@ enum class LinearAlgebra {
 };
 const char* name_of(LinearAlgebra choice);
 
-/// How the equations of models are evaluated. Results have the same bits in every case.
+/// How equations are evaluated: those of models with the same bits in every case.
 enum class Evaluation {
-  automatic,    ///< interpreted until generated C is compiled in the background, if that pays
-  interpreted,  ///< no compiler is started
+  automatic,    ///< models: interpreted until generated C is there; functions: until code pays
+  interpreted,  ///< no compiler is started, and functions are called as they are
   compiled,     ///< the run begins when the compiler is done
 };
 const char* name_of(Evaluation evaluation);
@@ -119,6 +119,7 @@ class Integrator {
   static Integrator resume(const Problem& problem, const Options& options, std::istream& stream);
 
  private:
+  friend Solution solve(const Problem& problem, const Options& options);
   class Run;
   explicit Integrator(std::unique_ptr<Run> run);
   std::unique_ptr<Run> run_;

@@ -15,6 +15,8 @@ class AlgebraicProjection {
   AlgebraicProjection(const System& system, Jacobian& jacobian);
 
   bool is_needed() const { return needed_; }
+  /// To work with between two calls; whatever its values were.
+  Pencil& pencil() { return make_factors(), pencil_; }
   /// Moves y onto the algebraic rows. `scale` is the size below which a change of y_i is nothing.
   /// So many times a step is cut to its half.
   bool project(double t, double* y, const std::vector<double>& scale, int max_iterations = 10,
@@ -42,6 +44,12 @@ class AlgebraicProjection {
   /// y' with E1 y' = what the differential rows say, g_y y' = -g_t, at the point that was projected
   /// last or at another one after `forget`. False: index above 1.
   bool derivative(double t, const double* y, double* yp);
+  /// As it was made, for another start.
+  void begin_anew() {
+    forget();
+    index_known_ = index_one_ = false;
+    shift_ = 1;
+  }
   /// New point: the factors of the last one may be far off.
   void forget() { factored_ = has_moved_by_rounding_ = false; }
 

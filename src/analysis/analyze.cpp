@@ -95,7 +95,8 @@ void describe_start(const Problem& problem, const Start& start, Analysis& a) {
   }
   if (start.report.consistent) {
     a.consistent_start.assign(start.y.begin(), start.y.begin() + start.system->visible);
-    a.initial_shift = start.report.shift;
+    for (int j = 0; j < start.system->visible; ++j)
+      a.initial_shift.push_back(start.y[j] - start.guess[j]);
     return;
   }
   a.inconsistent = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include <Eigen/QR>
@@ -120,10 +121,13 @@ bool nudge_onto_rows(const System& system, Jacobian& jacobian, double t, std::ve
 
 /// Least squares y' from E y' = -F(t, y, 0) for systems whose constraints are hidden ones.
 void derivative_by_least_squares(const System& system, Jacobian& jacobian, double t,
-                                 const std::vector<double>& y, std::vector<double>& yp) {
+                                 const std::vector<double>& y, std::vector<double>& yp,
+                                 AlgebraicProjection* kept) {
   const int n = system.size;
   std::fill(yp.begin(), yp.end(), 0.0);
-  Pencil pencil = jacobian.make_pencil();
+  Pencil own;
+  if (!kept) own = jacobian.make_pencil();
+  Pencil& pencil = kept ? kept->pencil() : own;
   Vector r(n);
   system.residual(t, y.data(), yp.data(), r.data());
   if (!jacobian.evaluate_mass(t, y.data(), yp.data(), pencil)) return;
@@ -171,11 +175,14 @@ bool derivative_alone(const System& system, Jacobian& jacobian, double t,
   return false;
 }
 
-/// Not run off to infinity, where a product with something next to zero may be anything.
+/// Not run off to infinity, where a product with something next to zero may be anything. A guess of
+/// zero may stand for a value as large as others are.
 bool is_near(const std::vector<double>& y, const std::vector<double>& guess,
              const std::vector<double>& scale) {
+  double largest = 0;
+  for (const double value : guess) largest = std::max(largest, std::abs(value));
   for (std::size_t j = 0; j < y.size(); ++j)
-    if (!(std::abs(y[j] - guess[j]) <= farthest_start * scale[j])) return false;
+    if (!(std::abs(y[j] - guess[j]) <= farthest_start * std::max(scale[j], largest))) return false;
   return true;
 }
 
@@ -258,21 +265,35 @@ bool solve_algebraic_rows(AlgebraicProjection& projection, const System& system,
   return done;
 }
 
+/// Algebraic variables along a curve, or from other guesses, while nothing else moves: where the
+/// rows have no derivatives at the guess, as q^2 at zero, the nearest point has other differential
+/// variables. `y` changes on success only.
+bool search_for_algebraic(const System& system, double t, std::vector<double>& y,
+                          const std::vector<double>& rates, std::vector<char> held,
+                          const std::vector<double>& scale) {
+  for (int j = 0; j < system.size; ++j) held[j] |= !system.algebraic_variable[j];
+  ConstraintProjection projection(system, level_constraints(system, scale), scale, held);
+  std::vector<double> found = y, their_rates = rates;
+  const bool followed =
+      projection.follow(t, found.data(), their_rates.data()) && is_near(found, y, scale);
+  if (!followed &&
+      !from_other_guesses(projection, system, t, y, rates, held, scale, false, found, their_rates))
+    return false;
+  for (int j = 0; j < system.size; ++j)
+    if (system.algebraic_variable[j]) y[j] = found[j];
+  return true;
+}
+
 }  // namespace
 
 StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                             std::vector<double>& y, std::vector<double>& yp,
                             const std::vector<char>& fixed, const std::vector<double>& scale,
-                            bool at_start, const BeforeEvent* event) {
+                            bool at_start, const BeforeEvent* event, AlgebraicProjection* kept) {
   StartReport report;
   report.rate_known.resize(static_cast<std::size_t>(system.size));
   for (int i = 0; i < system.size; ++i) report.rate_known[i] = !system.algebraic_variable[i];
   const std::vector<double> guess = y;
-  const auto finish = [&] {
-    report.shift.resize(static_cast<std::size_t>(system.visible));
-    for (int i = 0; i < system.visible; ++i) report.shift[i] = y[i] - guess[i];
-    return std::move(report);
-  };
   std::vector<double> r(system.size);
   system.residual(t, y.data(), yp.data(), r.data());
   for (int i = 0; i < system.size; ++i)
@@ -281,7 +302,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
       report.message =
           inconsistent(t, fmt::format("equation \"{}\" is not finite", system.equations[i]),
                        "the equations are not defined at the given start values");
-      return finish();
+      return report;
     }
   const auto project = [&](ConstraintProjection&& projection, bool all) {
     const std::vector<double> before = y, rates = yp;
@@ -309,16 +330,19 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     for (std::size_t j = 0; j < system.derivative_variable.size(); ++j)
       if (const int rate = system.derivative_variable[j]; rate >= 0)
         yp[j] = y[rate], report.rate_known[j] = 1;
-    return finish();
+    return report;
   }
   if (!system.levels.empty()) {
+    const bool is_index_one = system.is_index_one();
     bool done = false;
-    AlgebraicProjection projection(system, jacobian);
-    if (system.is_index_one())
+    std::optional<AlgebraicProjection> own;
+    AlgebraicProjection& projection = kept ? *kept : own.emplace(system, jacobian);
+    if (kept) kept->begin_anew();
+    if (is_index_one)
       done = solve_algebraic_rows(projection, system, t, y, fixed, scale, event, guess,
                                   r);  // which is needed no more
     // Such events move no differential variable, whatever it takes.
-    const bool only_algebraic = !at_start && system.is_index_one();
+    const bool only_algebraic = !at_start && is_index_one;
     const bool never_more = only_algebraic && projection.has_index_one();
     if (!done) done = levels_hold_exactly(system, t, y);
     if (!done && !at_start && !never_more) done = nudge_onto_rows(system, jacobian, t, y, scale);
@@ -329,39 +353,40 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                        "Newton's iteration for the algebraic variables did not lead to the fixed "
                        "values, and the "
                        "nearest consistent point is searched for in smaller systems only");
-      return finish();
+      return report;
     }
+    if (!done && at_start && is_index_one && system.size <= largest_retry)
+      done = search_for_algebraic(system, t, y, yp, fixed, scale);
     if (!done) {
       const auto levels = level_constraints(system, scale);
       std::vector<char> held = fixed;
       for (int i = 0; i < system.size && only_algebraic; ++i)
         if (!system.algebraic_variable[i]) held[i] = 1;
       done = project(ConstraintProjection(system, levels, scale, held), false);
-      if (never_more && !done) return finish();
+      if (never_more && !done) return report;
       if (!done && only_algebraic)
         y = guess, done = project(ConstraintProjection(system, levels, scale, fixed), false);
       if (!done) {
         // Algebraic variables alone cannot do it: all move alike.
         std::fill(levels->freedom.begin(), levels->freedom.end(), 1.0);
         y = guess;
-        if (!project(ConstraintProjection(system, levels, scale, fixed), true)) return finish();
+        if (!project(ConstraintProjection(system, levels, scale, fixed), true)) return report;
       }
       report.consistent = true, report.message = {};
       for (int i = 0; i < system.size; ++i)
         if (fixed[i]) y[i] = guess[i];
     }
-    if (system.is_index_one() && system.constant_mass &&
-        projection.derivative(t, y.data(), yp.data())) {
+    if (is_index_one && system.constant_mass && projection.derivative(t, y.data(), yp.data())) {
       std::fill(report.rate_known.begin(), report.rate_known.end(), 1);
-      return finish();
+      return report;
     }
   }
   const bool hidden = !system.levels.empty() && system.levels[0].name != "algebraic";
   if (system.constant_mass || hidden) {
-    derivative_by_least_squares(system, jacobian, t, y, yp);
-    return finish();
+    derivative_by_least_squares(system, jacobian, t, y, yp, kept);
+    return report;
   }
-  if (derivative_alone(system, jacobian, t, y, yp, scale)) return finish();
+  if (derivative_alone(system, jacobian, t, y, yp, scale)) return report;
   double left = 0;
   const std::vector<double> before = y, rates = yp;
   if (!solve_residual(system, jacobian, t, y, yp, fixed, scale, left) &&
@@ -370,7 +395,7 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     report.message = inconsistent(t, fmt::format("scaled residual {:.3g} remains", left),
                                   "F(t, y, y') = 0 has no solution near the guesses for y and y'");
   }
-  return finish();
+  return report;
 }
 
 }  // namespace daedalus

@@ -13,7 +13,6 @@ namespace daedalus {
 struct StartReport {
   bool consistent = true;
   Message message = {};
-  std::vector<double> shift = {};
   std::vector<char> rate_known = {};  ///< variables whose y' is that of the solution
 };
 
@@ -24,10 +23,12 @@ struct BeforeEvent {
 
 /// Changes y and yp. `scale` is the size of each variable, `fixed` marks those to be held; the
 /// initial equations of a model count at the start of the run only. Where equations have several
-/// solutions, what an `event` found may tell which one is meant.
+/// solutions, what an `event` found may tell which one is meant. `kept` is of this system and its
+/// Jacobian, and spares the making of another one.
 StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
                             std::vector<double>& y, std::vector<double>& yp,
                             const std::vector<char>& fixed, const std::vector<double>& scale,
-                            bool at_start, const BeforeEvent* event = nullptr);
+                            bool at_start, const BeforeEvent* event = nullptr,
+                            AlgebraicProjection* kept = nullptr);
 
 }  // namespace daedalus

@@ -17,6 +17,13 @@ class ErrorNorm {
   void set_tolerance(double rtol);
   double rtol() const { return rtol_; }
   void set_reference(const double* y);
+  /// The weight but for its power of h.
+  double scale(int i) const { return numbers_[static_cast<std::size_t>(scale_ + i)]; }
+  /// Until the next reference.
+  void require_scale(int i, double least) {
+    double& scale = numbers_[static_cast<std::size_t>(scale_ + i)];
+    scale = least > scale ? least : scale;
+  }
   void set_step(double h) {
     h_ = h < 0 ? -h : h;
     if (scaled_by_step()) combine();

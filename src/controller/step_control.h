@@ -77,6 +77,8 @@ struct OrderControl {
   /// more than 30 rtol then, of those that fall back to three stages 13 are: tests/slow.
   bool is_steadfast = false;
   double smoothed_rate = 0;
+  /// More stages wait for so many after a change of order.
+  static constexpr int patience_with_factors = 10;
   int factorizations_since_change = 0;
   bool newton_failed = false;    ///< diverged
   bool newton_was_slow = false;  ///< a predicted failure cut h to less than half
@@ -122,13 +124,20 @@ struct OrderControl {
       next = is_steadfast && stages == 5 ? stages : std::max(min_stages, stages - 2);
     if (factorizations_since_change >= 1 && newton_was_slow)
       next = std::max(min_stages, stages - 2);
-    if (factorizations_since_change <= 10) next = std::min(stages, next);
+    if (factorizations_since_change <= patience_with_factors) next = std::min(stages, next);
     if (is_due) next = steps_on_trial > 0 ? std::max(min_stages, stages - 2) : stages + 2;
     newton_failed = newton_was_slow = false;
     if (is_due ? steps_on_trial > 0 : next < stages) trial_from = 0;
     if (next != stages) factorizations_since_change = steps_with_factors = steps_on_trial = 0;
     is_due = false;
     return next;
+  }
+
+  /// The first matrices know nothing yet, but at the start no order has been found wanting, and
+  /// short runs are over before ten.
+  void be_eager() {
+    is_eager = true;
+    factorizations_since_change = patience_with_factors - 1;
   }
 
   /// At another point, where nothing that was seen before need hold.

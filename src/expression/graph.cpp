@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -102,6 +103,13 @@ void Graph::clear() {
   ++epoch_;
 }
 
+void Graph::cut_back(int count) {
+  if (size() <= count) return;
+  const std::vector<Node> kept(nodes_.begin(), nodes_.begin() + count);
+  clear();
+  for (const Node& node : kept) intern(node);
+}
+
 void Graph::grow() {
   std::vector<Cell> old = std::move(table_);
   table_.assign(old.size() * 4, Cell{});
@@ -128,6 +136,7 @@ NodeId Graph::intern(const Node& node) {
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
     Cell& cell = table_[i];
     if (cell.epoch != epoch_) {
+      if (size() >= most_) throw std::length_error("more expressions than were asked for");
       cell = {epoch_, static_cast<NodeId>(nodes_.size())};
       nodes_.push_back(node);
       return cell.id;

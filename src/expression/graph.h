@@ -3,6 +3,7 @@
 // identities removed. Nodes are numbered in the order of their making, so operands come first.
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,10 @@ class Graph {
   double value(NodeId id) const { return (*this)[id].value; }
   /// Forgets all nodes, keeps the memory.
   void clear();
+  /// Forgets those from number `count` on.
+  void cut_back(int count);
+  /// More nodes end by an exception: what is recorded may be a long computation.
+  void limit(int most) { most_ = most; }
 
  private:
   NodeId intern(const Node& node);
@@ -99,12 +104,26 @@ class Graph {
   void grow();
 
   std::vector<Node> nodes_;
+  int most_ = std::numeric_limits<int>::max();
   struct Cell {
     std::uint32_t epoch = 0;
     NodeId id = -1;
   };
   std::vector<Cell> table_;
   std::uint32_t epoch_ = 1;
+};
+
+/// What is recorded meanwhile, to be compared with nodes that are there, is forgotten again.
+class PassingNodes {
+ public:
+  explicit PassingNodes(Graph& graph) : graph_(graph), count_(graph.size()) {}
+  ~PassingNodes() { graph_.cut_back(count_); }
+  PassingNodes(const PassingNodes&) = delete;
+  PassingNodes& operator=(const PassingNodes&) = delete;
+
+ private:
+  Graph& graph_;
+  int count_;
 };
 
 /// Partial derivatives of `root` with respect to inputs, by one reverse pass. Entry k belongs to

@@ -1,6 +1,7 @@
 #include "expression/machine_code.h"
 
 #include "expression/code_pages.h"
+#include "expression/exponentials.h"
 #include "expression/operation_code.h"
 #include "expression/register_use.h"
 #include "expression/turns.h"
@@ -20,8 +21,9 @@ namespace {
 class Assembler {
  public:
   /// `wide`: for a block of instances.
-  Assembler(const Tape& tape, bool wide)
+  Assembler(const Tape& tape, bool wide, Exponentials exponentials)
       : wide_(wide),
+        exponentials_(exponentials),
         code_(wide, wide ? 8 * Tape::block : 8),
         sign_(tape.registers()),
         all_but_sign_(tape.registers() + 1) {
@@ -149,8 +151,13 @@ class Assembler {
   }
   void call_in_lanes(const Instruction& in, const Instruction* kept) {
     save_registers();
-    code_.pass_memory(), code_.pass_second(std::bit_cast<std::uint64_t>(kept));
-    code_.call(std::bit_cast<std::uint64_t>(&apply_in_lanes));
+    if (in.op == Op::exp && exponentials_ == Exponentials::four_at_once) {
+      code_.pass_first_place(in.target), code_.pass_second_place(in.a);
+      code_.call(std::bit_cast<std::uint64_t>(four_exponentials()));
+    } else {
+      code_.pass_memory(), code_.pass_second(std::bit_cast<std::uint64_t>(kept));
+      code_.call(std::bit_cast<std::uint64_t>(&apply_in_lanes));
+    }
     lies_in_memory(in.target);
     if (in.is_turn()) lies_in_memory(in.b);
   }
@@ -256,6 +263,7 @@ class Assembler {
   }
 
   bool wide_;
+  Exponentials exponentials_;
   X86Code code_;
   std::shared_ptr<Called> called_ = std::make_shared<Called>();
   std::vector<int> place_;       ///< by value
@@ -268,11 +276,11 @@ class Assembler {
 
 }  // namespace
 
-MachineCode MachineCode::of(const Tape& tape, bool wide) {
+MachineCode MachineCode::of(const Tape& tape, bool wide, Exponentials exponentials) {
   MachineCode result;
   const bool possible = wide ? __builtin_cpu_supports("avx2") : __builtin_cpu_supports("avx");
   if (tape.instructions().empty() || !possible) return result;
-  const Assembler assembler(tape, wide);
+  const Assembler assembler(tape, wide, exponentials);
   InstalledCode installed = install_code(assembler.code());
   result.entry_ = reinterpret_cast<Entry>(const_cast<void*>(installed.entry));
   result.pages_ = std::move(installed.pages);
@@ -281,15 +289,15 @@ MachineCode MachineCode::of(const Tape& tape, bool wide) {
 }
 
 MachineCode MachineCode::of(const Tape& tape) {
-  return of(tape, false);
+  return of(tape, false, Exponentials::of_library);
 }
 
 void MachineCode::run_block(double* memory, int count) const {
   entry_(memory, (count + X86Code::lanes - 1) / X86Code::lanes);
 }
 
-MachineCode MachineCode::of_block(const Tape& tape) {
-  return of(tape, true);
+MachineCode MachineCode::of_block(const Tape& tape, Exponentials exponentials) {
+  return of(tape, true, exponentials);
 }
 
 }  // namespace daedalus
@@ -302,7 +310,7 @@ MachineCode MachineCode::of(const Tape&) {
   return {};
 }
 
-MachineCode MachineCode::of_block(const Tape&) {
+MachineCode MachineCode::of_block(const Tape&, Exponentials) {
   return {};
 }
 

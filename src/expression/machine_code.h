@@ -8,13 +8,16 @@ namespace daedalus {
 
 class Tape;
 
+/// Four at once have other roundings than those of the library.
+enum class Exponentials { of_library, four_at_once };
+
 class MachineCode {
  public:
   MachineCode() = default;
   /// Empty where there is none to be had.
   static MachineCode of(const Tape& tape);
   /// For blocks of instances, several at a time in vector registers.
-  static MachineCode of_block(const Tape& tape);
+  static MachineCode of_block(const Tape& tape, Exponentials exponentials);
 
   explicit operator bool() const { return entry_ != nullptr; }
   /// One instance: register r of the tape is memory[r].
@@ -24,7 +27,7 @@ class MachineCode {
 
  private:
   using Entry = void (*)(double* memory, int rounds);
-  static MachineCode of(const Tape& tape, bool wide);
+  static MachineCode of(const Tape& tape, bool wide, Exponentials exponentials);
 
   Entry entry_ = nullptr;
   std::shared_ptr<const void> pages_;   ///< that it lies in

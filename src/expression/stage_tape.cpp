@@ -27,7 +27,7 @@ class Writer {
       : motion_(motion), a_(motion.accelerate), n_(motion.n), terms_(terms) {
     places_.further = places_.state + 3 * n_;
     inputs_ = places_.further + a_.inputs() - 1 - 2 * n_;
-    for (const Tape* tape : {&a_, &motion.correct, &motion.arrive})
+    for (const Tape* tape : {&a_, &motion.correct, &motion.arrive, &motion.watch})
       for (const double value : tape->constants()) add_constant(value);
     for (const std::vector<double>* list : {&terms.time, &terms.weight})
       for (const double value : *list) add_constant(value);
@@ -39,6 +39,7 @@ class Writer {
     places_.correct = take(outputs_of(motion.correct));
     places_.arrive = take(outputs_of(motion.arrive));
     places_.accelerate = take(outputs_of(a_));
+    places_.watch = take(outputs_of(motion.watch));
     passing_ = take(a_.registers());
     times_ = take(terms.stages);
     find_functions_of_time();
@@ -266,13 +267,14 @@ class Writer {
     std::iota(q.begin(), q.end(), places_.end), std::iota(v.begin(), v.end(), places_.end + n_);
     const std::vector<int> corrected = add_once(motion_.correct, q, v),
                            arrived = add_once(motion_.arrive, corrected, v),
-                           accelerated = add_once(a_, corrected, arrived);
+                           accelerated = add_once(a_, corrected, arrived),
+                           watched = add_once(motion_.watch, corrected, arrived);
     // Where they are wanted from the beginning; copies of what is wanted twice.
     std::vector<int> name(at(registers_));
     std::iota(name.begin(), name.end(), 0);
     std::vector<std::pair<int, int>> copies;
     int to = places_.correct;
-    for (const std::vector<int>* list : {&corrected, &arrived, &accelerated})
+    for (const std::vector<int>* list : {&corrected, &arrived, &accelerated, &watched})
       for (const int from : *list) {
         int& place = name[at(from)];
         if (from >= first && place == from)

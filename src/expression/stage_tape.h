@@ -34,6 +34,7 @@ struct MotionTapes {
   const Tape& accelerate;  ///< gives n accelerations, then anything else
   const Tape& correct;     ///< gives q of a point nearer to the manifold, then anything else
   const Tape& arrive;      ///< gives v that belongs to such a q, then anything else
+  const Tape& watch;       ///< what is to be known of the end besides
   int n = 0;
   /// Of what comes behind the accelerations: of so many the largest over all stages is wanted, and
   /// of those behind these the least.
@@ -49,8 +50,8 @@ struct StagePlaces {
   int point = 0;                   ///< q of the last stage
   int end = 0;                     ///< q and v
   int estimates = 0;
-  int most = 0, least = 0;                      ///< over all stages, of outputs behind a
-  int correct = 0, arrive = 0, accelerate = 0;  ///< outputs of these, at the end
+  int most = 0, least = 0;                                 ///< over all stages, of outputs behind a
+  int correct = 0, arrive = 0, accelerate = 0, watch = 0;  ///< outputs of these, at the end
 };
 
 class StageTape {

@@ -5,8 +5,9 @@
 
 namespace daedalus {
 
-StraightFactors::StraightFactors(Graph& graph, std::vector<NodeId> matrix, int size)
-    : graph_(graph) {
+StraightFactors::StraightFactors(Graph& graph, KnownTimes& known, std::vector<NodeId> matrix,
+                                 int size)
+    : graph_(graph), known_(known) {
   const NodeId zero = graph.constant(0), one = graph.constant(1);
   const auto n = static_cast<std::size_t>(size);
   const auto at = [&](int i, int j) -> NodeId& {
@@ -42,11 +43,16 @@ StraightFactors::StraightFactors(Graph& graph, std::vector<NodeId> matrix, int s
       waits[static_cast<std::size_t>(i)] =
           std::max(waits[static_cast<std::size_t>(i)], waits[place] + 1);
     }
+    // The square of an entry is known before the pivot: the next one waits for nothing but the
+    // inverse.
     for (const Entry& e : column.below)
       for (const Entry& other : column.below) {
         if (other.row < e.row) continue;
-        at(e.row, other.row) = at(other.row, e.row) =
-            graph.sub(at(e.row, other.row), graph.mul(e.value, at(other.row, p)));
+        const NodeId entry = at(e.row, p),
+                     product = other.row == e.row
+                                   ? graph.mul(graph.mul(entry, entry), inverse_[place])
+                                   : graph.mul(e.value, at(other.row, p));
+        at(e.row, other.row) = at(other.row, e.row) = graph.sub(at(e.row, other.row), product);
       }
     columns_.push_back(std::move(column));
   }
@@ -69,19 +75,21 @@ void StraightFactors::divide(std::vector<NodeId>& x) const {
 }
 
 void StraightFactors::back(std::vector<NodeId>& x) const {
-  for (auto column = columns_.rbegin(); column != columns_.rend(); ++column)
-    for (const Entry& e : column->below) {
-      NodeId& target = x[static_cast<std::size_t>(column->place)];
-      target = graph_.sub(target, graph_.mul(e.value, x[static_cast<std::size_t>(e.row)]));
-    }
+  for (auto column = columns_.rbegin(); column != columns_.rend(); ++column) {
+    NodeId& target = x[static_cast<std::size_t>(column->place)];
+    EarlySum sum(graph_, known_);
+    sum.add(target);
+    for (const Entry& e : column->below)
+      sum.subtract_product(e.value, x[static_cast<std::size_t>(e.row)]);
+    target = sum.total();
+  }
 }
 
-NodeId dot(Graph& graph, const std::vector<NodeId>& x, const std::vector<NodeId>& y) {
-  const NodeId zero = graph.constant(0);
-  NodeId sum = zero;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (x[i] != zero && y[i] != zero) sum = graph.add(sum, graph.mul(x[i], y[i]));
-  return sum;
+NodeId dot(Graph& graph, KnownTimes& known, const std::vector<NodeId>& x,
+           const std::vector<NodeId>& y) {
+  EarlySum sum(graph, known);
+  for (std::size_t i = 0; i < x.size(); ++i) sum.add_product(x[i], y[i]);
+  return sum.total();
 }
 
 }  // namespace daedalus

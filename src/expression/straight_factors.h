@@ -4,14 +4,14 @@
 // along the pattern is straight-line code. No pivots are looked at: whoever evaluates them must.
 #include <vector>
 
-#include "expression/graph.h"
+#include "expression/early_sums.h"
 
 namespace daedalus {
 
 class StraightFactors {
  public:
-  /// `matrix` by rows.
-  StraightFactors(Graph& graph, std::vector<NodeId> matrix, int size);
+  /// `matrix` by rows. Both outlive it.
+  StraightFactors(Graph& graph, KnownTimes& known, std::vector<NodeId> matrix, int size);
 
   NodeId pivot(int i) const { return pivot_[static_cast<std::size_t>(i)]; }
   /// x = L^-1 x
@@ -32,11 +32,13 @@ class StraightFactors {
     std::vector<Entry> below;
   };
   Graph& graph_;
+  KnownTimes& known_;
   std::vector<Column> columns_;  ///< in the order of elimination
   std::vector<NodeId> pivot_, inverse_;
 };
 
 /// sum x_i y_i of what is not zero.
-NodeId dot(Graph& graph, const std::vector<NodeId>& x, const std::vector<NodeId>& y);
+NodeId dot(Graph& graph, KnownTimes& known, const std::vector<NodeId>& x,
+           const std::vector<NodeId>& y);
 
 }  // namespace daedalus

@@ -49,8 +49,10 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, P
   }
 
   std::vector<int> free;
+  int not_wanted = unknown;
   const auto take_register = [&](NodeId id) {
-    int& own = home[at(id)];
+    if (id < 0 && not_wanted == unknown) not_wanted = registers_++;
+    int& own = id < 0 ? not_wanted : home[at(id)];
     if (own != unknown) return own;
     if (free.empty()) return own = registers_++;
     own = free.back();
@@ -61,7 +63,7 @@ Tape::Tape(const Graph& graph, int inputs, const std::vector<NodeId>& outputs, P
   for (int k = 0; k < static_cast<int>(steps.size()); ++k) {
     const TapeStep& step = steps[at(k)];
     const auto place = [&](int i) { return i < step.count ? home[at(step.operands[i])] : 0; };
-    Instruction instruction{graph[step.result].op, step.kind, 0, place(0), place(1), place(2)};
+    Instruction instruction{graph[step.named()].op, step.kind, 0, place(0), place(1), place(2)};
     // Registers are reused after the last use of a value: a block then stays in the first cache.
     // Not those of a round of sines: it reads all arguments first.
     for (int i = 0; i < step.count && !instruction.is_turn(); ++i) {

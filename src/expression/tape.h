@@ -58,7 +58,9 @@ class Tape {
   void translate() { code_ = MachineCode::of(*this); }
   bool is_translated() const { return static_cast<bool>(code_); }
   /// For runs of blocks.
-  void translate_block() { block_code_ = MachineCode::of_block(*this); }
+  void translate_block(Exponentials exponentials = Exponentials::of_library) {
+    block_code_ = MachineCode::of_block(*this, exponentials);
+  }
   const std::vector<int>& outputs() const { return outputs_; }
   const std::vector<Instruction>& instructions() const { return instructions_; }
   const std::vector<double>& constants() const { return constants_; }

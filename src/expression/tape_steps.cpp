@@ -14,7 +14,7 @@ struct Use {
   bool absorbed = false;  ///< in the sum it is a term of
   int level = 0;          ///< how many rounds of sines and cosines come before it
   NodeId turned = -1;     ///< its sine or cosine, whichever came first
-  NodeId partner = -1;    ///< cosine or sine of the same argument, where both are needed
+  NodeId partner = -1;    ///< cosine or sine of the same argument, where both are needed, or itself
 };
 
 class Order {
@@ -38,6 +38,7 @@ class Order {
     const auto end = static_cast<NodeId>(uses_.size());
     for (NodeId id = 0; fused && id < end; ++id)
       if (const NodeId product = product_in(id); product >= 0) use(product).absorbed = true;
+    if (fused) join_rounds();
     bool turns = false;
     for (NodeId id = 0; id < end; ++id) {
       Use& own = use(id);
@@ -65,6 +66,19 @@ class Order {
     first = id;
   }
 
+  /// Where rounds of sines with their cosines are made, a sine alone costs less as one of them than
+  /// by a call of its own.
+  void join_rounds() {
+    const auto turns = [&](NodeId id) {
+      return use(id).count > 0 && (graph_[id].op == Op::sin || graph_[id].op == Op::cos);
+    };
+    const auto end = static_cast<NodeId>(uses_.size());
+    bool any = false;
+    for (NodeId id = 0; id < end && !any; ++id) any = use(id).partner >= 0;
+    for (NodeId id = 0; any && id < end; ++id)
+      if (turns(id) && use(id).partner < 0) use(id).partner = id;
+  }
+
   bool is_passing_product(NodeId id) { return graph_[id].op == Op::mul && use(id).count == 1; }
 
   /// The product that this sum or difference takes up; -1: none.
@@ -80,8 +94,9 @@ class Order {
     TapeStep result{Kind::plain, id, -1, operands_of(n.op), {n.a, n.b, n.c}};
     if (const NodeId partner = use(id).partner; partner >= 0) {
       result.kind = Kind::sine_and_cosine;
-      result.cosine = n.op == Op::cos ? id : partner;
-      result.result = n.op == Op::cos ? partner : id;
+      const NodeId other = partner == id ? -1 : partner;
+      result.cosine = n.op == Op::cos ? id : other;
+      result.result = n.op == Op::cos ? other : id;
     } else if (const NodeId product = fused ? product_in(id) : -1; product >= 0) {
       result.kind = n.op == Op::add  ? Kind::multiply_add
                     : product == n.a ? Kind::multiply_subtract
@@ -95,7 +110,7 @@ class Order {
 
   /// What needs the sines of a round comes behind them and before the next round.
   int round_of(const TapeStep& own) {
-    return 2 * use(own.result).level + (own.kind == Kind::sine_and_cosine ? 0 : 1);
+    return 2 * use(own.named()).level + (own.kind == Kind::sine_and_cosine ? 0 : 1);
   }
 
   const Graph& graph_;

@@ -9,8 +9,9 @@ namespace daedalus {
 
 struct TapeStep {
   Tape::Instruction::Kind kind = Tape::Instruction::Kind::plain;
-  NodeId result = -1;
-  NodeId cosine = -1;  ///< of a sine and cosine; `result` is the sine
+  /// Of a sine and cosine the sine is the result, and one of both may not be wanted: -1.
+  NodeId result = -1, cosine = -1;
+  NodeId named() const { return result >= 0 ? result : cosine; }
   int count = 0;
   NodeId operands[3] = {-1, -1, -1};  ///< a, b and c of the instruction
 };

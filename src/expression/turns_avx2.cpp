@@ -10,6 +10,7 @@
 // clang-format off
 #define DAEDALUS_LANES 4
 #include "linear/dense_lanes.h"
+#include "expression/fused_numbers.h"
 // clang-format on
 
 namespace daedalus {
@@ -18,12 +19,6 @@ namespace {
 /// Beyond, n times what is missing of pi/2 would be seen in the result.
 constexpr double largest_turn = 1e6;
 
-inline Lanes fused(Lanes a, Lanes b, Lanes c) {
-  return (Lanes)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-}
-inline double fused(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
-}
 inline Mask bits_of(Lanes x) {
   return (Mask)x;
 }
@@ -37,12 +32,6 @@ inline void put_bits(long long x, double& to) {
   to = __builtin_bit_cast(double, x);
 }
 
-/// The same number in all lanes.
-template <class Number>
-inline Number all(double value) {
-  return Number{} + value;
-}
-
 /// Minimax polynomials on |r| <= pi/4, highest power of r^2 first: (sin r - r) / r^3 and
 /// (cos r - 1 + r^2/2) / r^4, errors below 2^-58. [fdlibm, k_sin.c and k_cos.c]
 constexpr double sine_series[] = {1.58969099521155010221e-10, -2.50507602534068634195e-08,
@@ -51,13 +40,6 @@ constexpr double sine_series[] = {1.58969099521155010221e-10, -2.505076025340686
 constexpr double cosine_series[] = {-1.13596475577881948265e-11, 2.08757232129817482790e-09,
                                     -2.75573143513906633035e-07, 2.48015872894767294178e-05,
                                     -1.38888888888741095749e-03, 4.16666666666666019037e-02};
-
-template <class Number, int count>
-inline Number sum_of_powers(Number z, const double (&series)[count]) {
-  Number sum = all<Number>(series[0]);
-  for (int k = 1; k < count; ++k) sum = fused(z, sum, all<Number>(series[k]));
-  return sum;
-}
 
 /// x = n pi/2 + r: fused, x - n p1 is exact, and p1 + p2 is pi/2 to 107 bits.
 template <class Number>

@@ -39,7 +39,13 @@ class ConstrainedMotion final : public ProjectedField {
   double reach() const override;
   int levels() const override { return 2; }
   void level(int k, double t, const double* x, double* r) override {
-    k == 0 ? equations_->positions(t, x, r) : equations_->velocities(t, x, x + n_, r);
+    // What functions of the user say of the positions they say themselves: these are the watch
+    // over code that was made of them.
+    if (k == 0) return equations_->positions(t, x, r);
+    if (StraightMotion* code = equations_->straight())
+      std::copy_n(code->level(k, t, x), m_, r);
+    else
+      equations_->velocities(t, x, x + n_, r);
   }
   double health() const override { return constraints_->health(); }
   bool suspect_below(double health) override { return constraints_->suspect_below(health); }

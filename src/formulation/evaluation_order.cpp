@@ -2,33 +2,11 @@
 
 #include <algorithm>
 
+#include "expression/early_sums.h"
 #include "expression/rebuild.h"
 
 namespace daedalus {
 namespace {
-
-/// Cycles until a result may be used, roughly.
-int latency(Op op) {
-  switch (op) {
-    case Op::constant:
-    case Op::input:
-      return 0;
-    case Op::neg:
-    case Op::abs:
-    case Op::min:
-    case Op::max:
-      return 1;
-    case Op::add:
-    case Op::sub:
-    case Op::mul:
-      return 4;
-    case Op::div:
-    case Op::sqrt:
-      return 13;
-    default:
-      return 40;  // a call
-  }
-}
 
 /// Known after some operations from the inputs on, while the processor is busy with others.
 constexpr int soon = 64;
@@ -83,17 +61,12 @@ Graph in_order_of_use(const Graph& graph, std::vector<NodeId>& nodes) {
   for (NodeId id = last; id >= 0; --id)
     if (needed[at(id)]) for_operands(graph[id], [&](NodeId operand) { needed[at(operand)] = 1; });
 
-  std::vector<int> known(needed.size(), 0);  // cycles after the inputs
+  KnownTimes known(graph);
   std::vector<NodeId> late;
-  for (NodeId id = 0; id <= last; ++id) {
-    if (!needed[at(id)]) continue;
-    int& own = known[at(id)];
-    for_operands(graph[id], [&](NodeId operand) { own = std::max(own, known[at(operand)]); });
-    own += latency(graph[id].op);
-    if (own > soon) late.push_back(id);
-  }
+  for (NodeId id = 0; id <= last; ++id)
+    if (needed[at(id)] && known(id) > soon) late.push_back(id);
   std::stable_sort(late.begin(), late.end(),
-                   [&](NodeId a, NodeId b) { return known[at(a)] < known[at(b)]; });
+                   [&](NodeId a, NodeId b) { return known(a) < known(b); });
   Copy copy(graph, last);
   for (const NodeId id : late) copy.add(id);
   for (NodeId& id : nodes) id = copy.add(id);

@@ -7,11 +7,12 @@
 #include "formulation/motion_equations.h"
 #include "formulation/recorded_motion.h"
 #include "formulation/straight_line.h"
+#include "linear/kept_block.h"
 
 namespace daedalus {
 namespace {
 
-class FunctionMotion final : public MotionEquations {
+class FunctionMotion final : public MotionEquations, public KeptBlock<FunctionMotion> {
  public:
   FunctionMotion(const Mechanical& form, bool solved_as_code, const Findings& findings)
       : form_(form),

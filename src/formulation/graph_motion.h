@@ -7,10 +7,11 @@
 #include "formulation/known_start.h"
 #include "formulation/motion_equations.h"
 #include "formulation/recognised_motion.h"
+#include "linear/kept_block.h"
 
 namespace daedalus {
 
-class GraphMotion final : public MotionEquations {
+class GraphMotion final : public MotionEquations, public KeptBlock<GraphMotion> {
  public:
   /// Throws InvalidInput that says what is missing. `y` is a point near the start.
   GraphMotion(RecognisedMotion& found, double t, const double* y,

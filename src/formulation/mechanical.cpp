@@ -208,8 +208,17 @@ Names prefixed(const char* prefix, const Names& names, int begin, int count) {
 }
 
 /// Massless coordinates are allowed where constraints carry them; M^-1 then does not exist.
-bool has_inverse(const MechanicalEquations& equations) {
-  if (!equations.mass.is_constant()) return true;
+bool has_inverse(const MechanicalEquations& equations, const Problem& problem) {
+  if (!equations.mass.is_constant()) {
+    const int n = equations.n.q;
+    Vector q = Vector::Zero(n);
+    for (int j = 0; j < std::min(n, static_cast<int>(problem.start.size())); ++j)
+      q[j] = problem.start[j];
+    Matrix m = Matrix::Zero(n, n);
+    equations.mass.function()(problem.t_span.begin, {Input(q.data(), n)},
+                              MatrixOutput(m.data(), n, n));
+    return !m.allFinite() || m.fullPivLu().isInvertible();
+  }
   const auto& entries = equations.constant_mass;
   const bool diagonal = std::all_of(entries.begin(), entries.end(),
                                     [](const Mass::Entry& e) { return e.row == e.column; });
@@ -223,12 +232,13 @@ bool has_inverse(const MechanicalEquations& equations) {
   return m.fullPivLu().isInvertible();
 }
 
-void add_levels(System& system, std::shared_ptr<MechanicalEquations> equations) {
+void add_levels(System& system, std::shared_ptr<MechanicalEquations> equations,
+                const Problem& problem) {
   const Sizes n = equations->n;
   if (n.lambda + n.mu == 0) return;
   // Fields keep it by construction.
   const bool with_acceleration =
-      equations->formulation != Formulation::manifold && has_inverse(*equations);
+      equations->formulation != Formulation::manifold && has_inverse(*equations, problem);
   auto levels = std::make_shared<MechanicalLevels>(std::move(equations));
   const Names& names = system.equations;
   if (n.lambda > 0)
@@ -324,7 +334,7 @@ std::shared_ptr<System> make_mechanical(const Problem& problem, const Mechanical
   system->constant_mass = form.mass.is_constant() && !at_acceleration_level(formulation);
   set_variables(*system, n, formulation);
   if (!at_acceleration_level(formulation)) mark_algebraic_rows(*system, 2 * nq, n.total());
-  add_levels(*system, shared);
+  add_levels(*system, shared, problem);
   system->project_steps = formulation == Formulation::projected && n.lambda > 0;
   return system;
 }

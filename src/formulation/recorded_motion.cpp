@@ -83,8 +83,9 @@ std::optional<RecordedMotion::Record> RecordedMotion::record(const Mechanical& f
 /// little of the time that derivatives, factors and code took.
 bool RecordedMotion::is_of(const Mechanical& form, bool solved_as_code) const {
   const BriefTurn mine(turn_);
-  return mine && solved_as_code == solved_as_code_ && form.coordinates == coordinates_ &&
-         record(form, solved_as_code, graph_) == record_;
+  if (!mine || solved_as_code != solved_as_code_ || form.coordinates != coordinates_) return false;
+  const PassingNodes passing(graph_);
+  return record(form, solved_as_code, graph_) == record_;
 }
 
 std::shared_ptr<const RecordedMotion> RecordedMotion::make(const Mechanical& form,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "daedalus/record.h"
@@ -44,61 +44,58 @@ int stated_index(const Problem& problem) {
 
 /// What is known of functions of index 2 without derivatives: x' of the variables that have one,
 /// and which variables are multipliers.
-struct Index2Functions {
-  int size = 0;
+struct Index2Facts {
   std::vector<double> mass = {};  ///< diagonal
   std::vector<char> is_multiplier = {};
-  std::function<void(double t, const double* y, double* f)> f = {};
 };
 
-template <class Form>
-std::optional<Index2Functions> index_2_functions(const Problem&, const Form&) {
-  return std::nullopt;
-}
-
-std::optional<Index2Functions> index_2_functions(const Problem& problem,
-                                                 const LinearlyImplicit& form) {
+std::optional<Index2Facts> index_2_facts(const Problem& problem, const LinearlyImplicit& form) {
   const int n = form.size;
   if (!form.f || !form.mass.is_constant() || std::ssize(problem.variable_index) != n)
     return std::nullopt;
-  Index2Functions found{.size = n, .mass = std::vector<double>(problem.variable_index.size(), 0.0)};
+  Index2Facts found{.mass = std::vector<double>(problem.variable_index.size(), 0.0)};
   for (const Mass::Entry& entry : form.mass.entries(n)) {
     if (entry.row != entry.column || entry.row < 0 || entry.row >= n) return std::nullopt;
     found.mass[static_cast<std::size_t>(entry.row)] = entry.value;
   }
+  found.is_multiplier.reserve(problem.variable_index.size());
   for (const int index : problem.variable_index) found.is_multiplier.push_back(index == 2);
-  found.f = [f = form.f, n](double t, const double* y, double* out) {
-    f(t, {InputOf<double>(y, n)}, OutputOf<double>(out, n));
-  };
   return found;
 }
 
-std::optional<Index2Functions> index_2_functions(const Problem&, const HessenbergIndex2& form) {
+std::optional<Index2Facts> index_2_facts(const Problem&, const HessenbergIndex2& form) {
   if (!form.f || form.differential <= 0 || form.algebraic <= 0) return std::nullopt;
-  const int differential = form.differential, algebraic = form.algebraic;
-  Index2Functions found{.size = differential + algebraic};
-  for (int i = 0; i < found.size; ++i) {
-    found.mass.push_back(i < differential ? 1.0 : 0.0);
-    found.is_multiplier.push_back(i >= differential);
+  Index2Facts found;
+  for (int i = 0; i < form.differential + form.algebraic; ++i) {
+    found.mass.push_back(i < form.differential ? 1.0 : 0.0);
+    found.is_multiplier.push_back(i >= form.differential);
   }
-  found.f = [f = form.f, differential, algebraic](double t, const double* y, double* out) {
-    std::fill(out + differential, out + differential + algebraic, 0.0);
-    f(t, {InputOf<double>(y, differential), InputOf<double>(y + differential, algebraic)},
-      OutputOf<double>(out, differential));
-  };
   return found;
 }
 
-/// Second differences vanish.
-bool multipliers_enter_linearly(const Index2Functions& functions, double t,
-                                const std::vector<double>& y, const std::vector<double>& slopes) {
-  std::vector<double> moved = y, once(y.size()), twice(y.size());
-  for (std::vector<double>* out : {&once, &twice}) {
-    for (std::size_t i = 0; i < y.size(); ++i)
-      if (functions.is_multiplier[i]) moved[i] += 0.1 * std::max(1.0, std::abs(y[i]));
-    functions.f(t, moved.data(), out->data());
+void evaluate(const LinearlyImplicit& form, double t, const double* y, double* f) {
+  form.f(t, {InputOf<double>(y, form.size)}, OutputOf<double>(f, form.size));
+}
+
+void evaluate(const HessenbergIndex2& form, double t, const double* y, double* f) {
+  const int n = form.differential, m = form.algebraic;
+  std::fill(f + n, f + n + m, 0.0);
+  form.f(t, {InputOf<double>(y, n), InputOf<double>(y + n, m)}, OutputOf<double>(f, n));
+}
+
+/// Second differences vanish. `work` holds three vectors.
+template <class Form>
+bool multipliers_enter_linearly(const Form& form, const Index2Facts& facts, double t,
+                                const double* y, const double* slopes, double* work) {
+  const std::size_t n = facts.mass.size();
+  double *const moved = work, *const once = work + n, *const twice = work + 2 * n;
+  std::copy(y, y + n, moved);
+  for (double* out : {once, twice}) {
+    for (std::size_t i = 0; i < n; ++i)
+      if (facts.is_multiplier[i]) moved[i] += 0.1 * std::max(1.0, std::abs(y[i]));
+    evaluate(form, t, moved, out);
   }
-  for (std::size_t i = 0; i < y.size(); ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     const double size = std::abs(slopes[i]) + std::abs(once[i]) + std::abs(twice[i]);
     if (std::abs(slopes[i] - 2 * once[i] + twice[i]) > 1e-8 * size) return false;
   }
@@ -115,40 +112,52 @@ bool may_hold_constraints_twice(const Problem& problem) {
 }
 
 /// By how much of its size the solution would change at the slopes of the start.
-double change_in_interval(const Problem& problem, const Index2Functions& functions,
-                          const std::vector<double>& y, const std::vector<double>& slopes) {
+double change_in_interval(const Problem& problem, const Index2Facts& facts, const double* y,
+                          const double* slopes) {
   double size = 0, slope = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    if (functions.mass[i] == 0) continue;
+  for (std::size_t i = 0; i < facts.mass.size(); ++i) {
+    if (facts.mass[i] == 0) continue;
     size = std::max(size, std::abs(y[i]));
-    slope = std::max(slope, std::abs(slopes[i] / functions.mass[i]));
+    slope = std::max(slope, std::abs(slopes[i] / facts.mass[i]));
   }
   return slope * std::abs(problem.t_span.end - problem.t_span.begin) / size;
 }
 
-}  // namespace
+template <class Form>
+std::string_view reason_against(const Problem&, const Form&) {
+  return {};
+}
 
-std::string_view reason_not_to_record(const Problem& problem) {
-  constexpr double little = 3;   // some twenty steps
-  constexpr int cheap_size = 8;  // matrices fit into registers
-  if (stated_index(problem) != 2 || problem.start.size() > size_of(problem.form)) return {};
-  const auto functions =
-      std::visit([&](const auto& form) { return index_2_functions(problem, form); }, problem.form);
-  if (!functions) return {};
-  std::vector<double> y(static_cast<std::size_t>(functions->size), 0.0), slopes(y.size());
+template <class Form>
+requires(std::is_same_v<Form, LinearlyImplicit> ||
+         std::is_same_v<Form, HessenbergIndex2>) std::string_view
+    reason_against(const Problem& problem, const Form& form) {
+  constexpr double little = 3;    // some twenty steps
+  constexpr std::size_t few = 8;  // matrices fit into registers
+  const auto facts = index_2_facts(problem, form);
+  if (!facts) return {};
+  const std::size_t n = facts->mass.size();
+  std::vector<double> work(5 * n, 0.0);
+  double *const y = work.data(), *const slopes = y + n;
   const Vector& start = problem.start;
-  std::copy(start.data(), start.data() + start.size(), y.begin());
+  std::copy(start.data(), start.data() + start.size(), y);
   try {
-    functions->f(problem.t_span.begin, y.data(), slopes.data());
-    if (!multipliers_enter_linearly(*functions, problem.t_span.begin, y, slopes))
+    evaluate(form, problem.t_span.begin, y, slopes);
+    if (!multipliers_enter_linearly(form, *facts, problem.t_span.begin, y, slopes, slopes + n))
       return "multipliers enter nonlinearly";  // several may satisfy the equations
-    if (functions->size <= cheap_size &&
-        change_in_interval(problem, *functions, y, slopes) < little)
+    if (n <= few && change_in_interval(problem, *facts, y, slopes) < little)
       return "too little happens in the interval to be worth an analysis";
   } catch (const std::exception&) {
     // Whatever it is, the run will tell.
   }
   return {};
+}
+
+}  // namespace
+
+std::string_view reason_not_to_record(const Problem& problem) {
+  if (stated_index(problem) != 2 || problem.start.size() > size_of(problem.form)) return {};
+  return std::visit([&](const auto& form) { return reason_against(problem, form); }, problem.form);
 }
 
 std::optional<Problem> recorded_if_of_higher_index(const Problem& problem) {

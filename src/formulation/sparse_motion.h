@@ -71,7 +71,10 @@ class SparseMotion final : public ProjectedField {
   double reach() const override { return dense_ ? dense_->reach() : ProjectedField::reach(); }
   int levels() const override { return 2; }
   void level(int k, double t, const double* x, double* r) override {
-    level_[k].residual(point(t, x, x + n_), r);
+    if (code_)
+      std::copy_n(code_->level(k, t, x), m_, r);
+    else
+      level_[k].residual(point(t, x, x + n_), r);
   }
   double health() const override { return dense_ ? dense_->health() : 1; }
   double since_singular() override;

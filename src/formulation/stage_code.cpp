@@ -10,7 +10,7 @@ std::shared_ptr<const StageTape> StageCode::of(const SlopeTerms& terms) {
   std::shared_ptr<StageTape> tape;
   if (operations(terms) <= most_operations) {
     tape = std::make_shared<StageTape>(
-        MotionTapes{*accelerate_, *correct_, *arrive_, n_, most_, least_}, terms);
+        MotionTapes{*accelerate_, *correct_, *arrive_, *watch_, n_, most_, least_}, terms);
     tape->translate();
     if (!tape->tape().is_translated()) tape = nullptr;
   }

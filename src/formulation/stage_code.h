@@ -14,10 +14,12 @@ class StageCode {
  public:
   using Shared = std::shared_ptr<const Tape>;
   /// `most` and `least`: of the outputs of `accelerate`, as in MotionTapes.
-  StageCode(Shared accelerate, Shared correct, Shared arrive, int n, int most, int least)
+  StageCode(Shared accelerate, Shared correct, Shared arrive, Shared watch, int n, int most,
+            int least)
       : accelerate_(std::move(accelerate)),
         correct_(std::move(correct)),
         arrive_(std::move(arrive)),
+        watch_(std::move(watch)),
         n_(n),
         most_(most),
         least_(least) {}
@@ -38,11 +40,11 @@ class StageCode {
       return static_cast<int>(tape->instructions().size());
     };
     return terms.stages * length(accelerate_) + length(correct_) + length(arrive_) +
-           2 * n_ * static_cast<int>(terms.slope.size());
+           length(watch_) + 2 * n_ * static_cast<int>(terms.slope.size());
   }
 
   std::atomic<int> asked_ = 0;
-  Shared accelerate_, correct_, arrive_;
+  Shared accelerate_, correct_, arrive_, watch_;
   int n_, most_, least_;
   std::mutex turn_;
   std::vector<std::pair<SlopeTerms, std::shared_ptr<const StageTape>>> list_;

@@ -21,21 +21,31 @@ class Builder {
  public:
   Builder(Graph& graph, const PositionConstraints& constraints, const MotionNodes& motion)
       : graph_(graph),
+        known_(graph),
         n_(constraints.coordinates),
         m_(constraints.count()),
-        mass_(graph, motion.mass, n_),
-        schur_(graph, schur_complement(constraints), m_) {}
+        whole_mass_(motion.mass),
+        mass_(graph, known_, motion.mass, n_),
+        schur_(graph, known_, schur_complement(constraints), m_) {}
 
   Nodes accelerations(const Nodes& force, const Nodes& gamma, Nodes& multipliers) const {
     Nodes driven = force;
     mass_.forward(driven);
     multipliers.clear();
-    for (int i = 0; i < m_; ++i)
-      multipliers.push_back(graph_.add(dot(graph_, scaled_[at(i)], driven), gamma[at(i)]));
+    for (int i = 0; i < m_; ++i) {
+      EarlySum sum(graph_, known_);
+      for (int j = 0; j < n_; ++j) sum.add_product(scaled_[at(i)][at(j)], driven[at(j)]);
+      sum.add(gamma[at(i)]);
+      multipliers.push_back(sum.total());
+    }
     schur_.solve(multipliers);
     mass_.divide(driven);
-    const Nodes held = in_directions(multipliers);
-    for (int j = 0; j < n_; ++j) driven[at(j)] = graph_.sub(driven[at(j)], held[at(j)]);
+    for (int j = 0; j < n_; ++j) {
+      EarlySum sum(graph_, known_);
+      sum.add(driven[at(j)]);
+      for (int i = 0; i < m_; ++i) sum.subtract_product(scaled_[at(i)][at(j)], multipliers[at(i)]);
+      driven[at(j)] = sum.total();
+    }
     mass_.back(driven);
     return driven;
   }
@@ -47,18 +57,28 @@ class Builder {
     mass_.back(x);
     return x;
   }
+  NodeId dot(const Nodes& x, const Nodes& y) const { return daedalus::dot(graph_, known_, x, y); }
   Nodes rows() const {
     Nodes list;
     for (int i = 0; i < m_; ++i) list.push_back(squares_[at(i)]);
     for (int i = 0; i < m_; ++i) list.push_back(schur_.pivot(i));
-    NodeId least_mass = mass_.pivot(0);
-    for (int j = 1; j < n_; ++j) least_mass = graph_.make(Op::min, mass_.pivot(j), least_mass);
+    NodeId least_mass = mass_beyond_rounding(0);
+    for (int j = 1; j < n_; ++j)
+      least_mass = graph_.make(Op::min, mass_beyond_rounding(j), least_mass);
     list.push_back(least_mass);
     return list;
   }
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  /// Not positive: the mass of four Euler parameters, say, which is singular.
+  NodeId mass_beyond_rounding(int j) const {
+    constexpr double rounding = 1e-13;
+    const NodeId whole = whole_mass_[at(j) * at(n_) + at(j)], pivot = mass_.pivot(j);
+    if (whole == pivot) return pivot;
+    return graph_.sub(pivot, graph_.mul(graph_.constant(rounding), whole));
+  }
 
   Nodes schur_complement(const PositionConstraints& constraints) {
     std::vector<Nodes> forward;
@@ -78,11 +98,10 @@ class Builder {
     Nodes schur(at(m_) * at(m_));
     for (int i = 0; i < m_; ++i) {
       for (int j = 0; j <= i; ++j) {
-        NodeId sum = graph_.constant(0);
+        EarlySum sum(graph_, known_);
         for (const int k : places[at(i)])
-          if (const NodeId other = scaled_[at(j)][at(k)]; !graph_.is_constant(other, 0))
-            sum = graph_.add(sum, graph_.mul(forward[at(i)][at(k)], other));
-        schur[at(i) * at(m_) + at(j)] = schur[at(j) * at(m_) + at(i)] = sum;
+          sum.add_product(forward[at(i)][at(k)], scaled_[at(j)][at(k)]);
+        schur[at(i) * at(m_) + at(j)] = schur[at(j) * at(m_) + at(i)] = sum.total();
       }
       squares_.push_back(schur[at(i) * at(m_) + at(i)]);
     }
@@ -90,19 +109,20 @@ class Builder {
   }
   /// D^-1 W x
   Nodes in_directions(const Nodes& x) const {
-    const NodeId zero = graph_.constant(0);
-    Nodes sum(at(n_), zero);
-    for (int i = 0; i < m_; ++i)
-      for (int j = 0; j < n_; ++j)
-        if (const NodeId entry = scaled_[at(i)][at(j)]; entry != zero)
-          sum[at(j)] = graph_.add(sum[at(j)], graph_.mul(entry, x[at(i)]));
-    return sum;
+    Nodes result;
+    for (int j = 0; j < n_; ++j) {
+      EarlySum sum(graph_, known_);
+      for (int i = 0; i < m_; ++i) sum.add_product(scaled_[at(i)][at(j)], x[at(i)]);
+      result.push_back(sum.total());
+    }
+    return result;
   }
 
   Graph& graph_;
+  mutable KnownTimes known_;
   int n_, m_;
   std::vector<Nodes> scaled_;  ///< D^-1 W by columns
-  Nodes squares_;
+  Nodes squares_, whole_mass_;
   StraightFactors mass_, schur_;
 };
 
@@ -137,7 +157,7 @@ std::optional<StraightMotion> StraightMotion::make(
     return list;
   };
   const Nodes once = from(1, builder.least(constraints.g, weights));
-  const NodeId distance = dot(graph, weights, constraints.g);
+  const NodeId distance = builder.dot(weights, constraints.g);
   Nodes left;
   for (const NodeId g : constraints.g)
     left.push_back(rebuilt(graph, g, graph, [&](int k) {
@@ -146,7 +166,7 @@ std::optional<StraightMotion> StraightMotion::make(
   const Nodes further = builder.least(left, weights);
   outputs.clear();
   for (std::size_t j = 0; j < once.size(); ++j) outputs.push_back(graph.sub(once[j], further[j]));
-  outputs.push_back(distance), outputs.push_back(dot(graph, weights, left));
+  outputs.push_back(distance), outputs.push_back(builder.dot(weights, left));
   append(outputs, rows);
   result.correct_ = tape(outputs);
 
@@ -154,10 +174,14 @@ std::optional<StraightMotion> StraightMotion::make(
   outputs.push_back(distance);
   append(outputs, rows);
   result.arrive_ = tape(outputs);
+
+  outputs = constraints.g;
+  append(outputs, rates);
+  result.watch_ = tape(outputs);
   if (!force_is_given)
-    result.stage_code_ =
-        std::make_shared<StageCode>(result.accelerate_.tape(), result.correct_.tape(),
-                                    result.arrive_.tape(), n, result.m_, result.m_ + 1);
+    result.stage_code_ = std::make_shared<StageCode>(
+        result.accelerate_.tape(), result.correct_.tape(), result.arrive_.tape(),
+        result.watch_.tape(), n, result.m_, result.m_ + 1);
   result.projected_.resize(static_cast<std::size_t>(n));
   return result;
 }
@@ -209,6 +233,22 @@ StraightMotion::Correction StraightMotion::correction(const double* at) const {
 
 StraightMotion::Arrival StraightMotion::arrival(const double* at) const {
   return {at, at[n_], rows(at + n_ + 1)};
+}
+
+/// What discrete values have made of a point before is not looked for.
+const double* StraightMotion::level(int k, double t, const double* x) {
+  const auto is = [&](double time, const double* q, const double* v) {
+    bool same = time == t && !watch_.modes();
+    for (int j = 0; same && j < n_; ++j) same = q[j] == x[j] && v[j] == x[n_ + j];
+    return same;
+  };
+  const int first = k * m_;
+  if (last_is_of_stages_)
+    if (const Point end = point(); is(end.t, end.q, end.v))
+      return stage_memory_.data() + stages_->places().watch + first;
+  const double* known = watch_.inputs();
+  if (k == 0 || !is(known[0], known + 1, known + 1 + n_)) watch_.run(t, x, 2 * n_, nullptr);
+  return watch_.outputs_in_a_row() + first;
 }
 
 StraightMotion::Correction StraightMotion::correct(double t, const double* q) {

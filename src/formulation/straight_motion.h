@@ -103,6 +103,9 @@ class StraightMotion {
 
   Correction correct(double t, const double* q);
   Arrival arrive(double t, const double* q, const double* v);
+  /// g (level 0) or d/dt g at a point; level 1 at the point of the last level 0 takes no time, and
+  /// so does the end of stages that was taken.
+  const double* level(int k, double t, const double* x);
   /// What the lengths of corrections and the distance behind them tell, q being of this size.
   enum class Progress { arrived, contracts, none };
   static Progress progress(double first, double second, double distance, double size);
@@ -122,7 +125,7 @@ class StraightMotion {
   }
 
   int n_ = 0, m_ = 0;
-  GraphTape accelerate_, correct_, arrive_;
+  GraphTape accelerate_, correct_, arrive_, watch_;
   std::vector<double> projected_;
   std::shared_ptr<StageCode> stage_code_;  ///< null: forces are given, or it is too long
   std::shared_ptr<const StageTape> stages_;

@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '0', '9'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '0'};
 
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
@@ -43,10 +43,12 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
         order_.trial_from, static_cast<double>(order_.steps_with_factors),
         static_cast<double>(order_.steps_on_trial)})
     memory.push_back(x);
-  for (const bool flag :
-       {order_.newton_failed, order_.newton_was_slow, order_.is_due, jacobian_valid_,
-        jacobian_current_, factors_valid_, first_, rejected_, extrapolate_, newton_failed_})
+  for (const bool flag : {order_.newton_failed, order_.newton_was_slow, order_.is_due,
+                          jacobian_valid_, jacobian_current_, factors_valid_, first_, rejected_,
+                          extrapolate_, newton_failed_, is_ahead_})
     memory.push_back(flag ? 1 : 0);
+  memory.push_back(times_at_end_), memory.push_back(end_of_branch_.t);
+  save_list(memory, end_of_branch_.y);
   save_list(memory, pencil_.a), save_list(memory, pencil_.e);
   for (std::size_t k = 0; k < methods_.size(); ++k) {
     const StageSolver* const solver = solvers_[k];
@@ -65,10 +67,12 @@ void ImplicitStepper::restore(SavedState& memory) {
         &control_.accepted_error, &order_.smoothed_rate, &since, &iterations, &last_newton_.rate,
         &since_failure, &seen_rate_, &patience, &order_.trial_from, &with_factors, &on_trial})
     *x = memory.number();
-  for (bool* flag :
-       {&order_.newton_failed, &order_.newton_was_slow, &order_.is_due, &jacobian_valid_,
-        &jacobian_current_, &factors_valid_, &first_, &rejected_, &extrapolate_, &newton_failed_})
+  for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &order_.is_due,
+                     &jacobian_valid_, &jacobian_current_, &factors_valid_, &first_, &rejected_,
+                     &extrapolate_, &newton_failed_, &is_ahead_})
     *flag = memory.flag();
+  times_at_end_ = static_cast<int>(memory.position(1000));
+  end_of_branch_.t = memory.number(), end_of_branch_.y = memory.list();
   order_.factorizations_since_change = static_cast<int>(std::clamp(since, 0.0, 1e9));
   last_newton_.iterations = static_cast<int>(std::clamp(iterations, 0.0, 1e9));
   steps_since_failure_ = static_cast<int>(std::clamp(since_failure, 0.0, 1e9));
@@ -84,7 +88,7 @@ void ImplicitStepper::restore(SavedState& memory) {
   }
   use(active);
   current()->restore(memory);
-  norm_.set_reference(state_.y.data());
+  refer_to_state();
   if (factors_valid_) factors_valid_ = current()->factor(pencil_, factored_h_);
 }
 
@@ -187,7 +191,7 @@ void Integrator::Run::restore(std::istream& stream) {
   if (field_) {
     field_->restore(saved);
     field_->save(field_at_start_);
-    use_manifold_output();
+    use_manifold_output(*field_);
   }
   restore_turn(saved);
   stepper_->restore(saved);

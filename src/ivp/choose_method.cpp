@@ -32,7 +32,7 @@ constexpr int most_that_take_turns = 400;
 
 /// What only implicit methods know was not asked for.
 bool leaves_the_choice(const Options& options, LinearAlgebra linear_algebra) {
-  const Options defaults;
+  static const Options defaults;
   return (options.formulation == Formulation::automatic ||
           options.formulation == Formulation::projected) &&
          options.fixed_step == 0 && options.min_stages == defaults.min_stages &&
@@ -140,6 +140,8 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
       why = "no constraints are left";
     } else if (run->over_) {
       why = "the start was not found by an explicit method";
+    } else if (!run->stepper_->can_begin()) {
+      why = "masses alone determine no accelerations";
     } else if (!run->field_->is_sparse() &&
                run->field_->differential >
                    (run->field_->is_motion() ? 2 * most_coordinates : most_recorded_of_index_2)) {
@@ -162,7 +164,10 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
 
 std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
                                                        const Options& options, bool at_start) {
-  if (options.method != "auto") return std::make_unique<Run>(problem, options, at_start);
+  if (options.method != "auto") {
+    auto run = at_start ? again(problem, options, options.method, false) : nullptr;
+    return run ? std::move(run) : std::make_unique<Run>(problem, options, at_start);
+  }
   std::string_view why = "options of implicit methods are given";
   if (leaves_the_choice(options, options.linear_algebra)) {
     if (const std::string_view reason = reason_not_to_record(problem); !reason.empty()) {
@@ -179,13 +184,16 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
       }
     }
   }
-  Options chosen = options;
-  chosen.method = "radau";
   // One real matrix is worth more than order where its factors are most of the work.
   const bool free = leaves_the_choice(options, options.linear_algebra == LinearAlgebra::sparse
                                                    ? LinearAlgebra::automatic
                                                    : options.linear_algebra);
-  auto run = std::make_unique<Run>(problem, std::move(chosen), at_start, free);
+  auto run = at_start ? again(problem, options, "radau", free) : nullptr;
+  if (!run) {
+    Options chosen = options;
+    chosen.method = "radau";
+    run = std::make_unique<Run>(problem, std::move(chosen), at_start, free);
+  }
   if (!run->solution_.choice.empty()) return run;
   if (run->options_.method == "rodas_5p")
     why = "one real sparse matrix for each step";

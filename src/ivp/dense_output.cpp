@@ -37,6 +37,12 @@ void OutputProjection::prepare() {
   for (double& x : tolerance_) x *= 1e-12;  // far below any tolerance, above rounding
 }
 
+void OutputProjection::begin_anew() {
+  if (at_anchor_) at_anchor_->forget();
+  changes_at_anchor_ = -1;
+  anchored_ = works_on_copies_ = false;
+}
+
 void OutputProjection::linearize(const Anchor& anchor) {
   if (changes_at_anchor_ == at_anchor_->changes() && anchor_ == anchor) return;
   if (changes_at_anchor_ < 0) at_anchor_->prepare(anchor.t);

@@ -96,6 +96,8 @@ class OutputProjection : public KeptBlock<OutputProjection> {
                    std::vector<double> scale, int largest);
   /// Corrections below this, in units of the size of the variables, are left out; 0: to rounding.
   void settle_for(double enough) { enough_ = enough; }
+  /// As it was made.
+  void begin_anew();
   /// `solved`: the algebraic rows hold already, as they do at mesh points.
   void apply(const Anchor& anchor, double t, double* y, bool solved);
 

@@ -252,14 +252,15 @@ void EventFinder::look_for_dip(int event, int i, const Evaluate& y_at) {
   const double golden = 0.3819660112501051, sign = sampled(event, i) > 0 ? 1 : -1;
   double x = a + golden * (b - a), w = b - golden * (b - a);
   double fx = sign * at(event, x, y_at), fw = sign * at(event, w, y_at);
-  for (int k = 0; k < 60 && fx > 0 && fw > 0; ++k) {
+  const double seen = is_indicator(event) ? -slack(event) : 0;
+  for (int k = 0; k < 60 && fx > seen && fw > seen; ++k) {
     if (fx < fw)
       b = w, w = x, fw = fx, x = a + golden * (b - a), fx = sign * at(event, x, y_at);
     else
       a = x, x = w, fx = fw, w = b - golden * (b - a), fw = sign * at(event, w, y_at);
   }
-  if (fx > 0 && fw > 0) return;
-  const double dip = fx <= 0 ? x : w, f_dip = sign * (fx <= 0 ? fx : fw);
+  if (fx > seen && fw > seen) return;
+  const double dip = fx <= seen ? x : w, f_dip = sign * (fx <= seen ? fx : fw);
   bracket(event, sample_t_[i - 1], sampled(event, i - 1), dip, f_dip, y_at);
   if (f_dip != 0) bracket(event, dip, f_dip, sample_t_[i + 1], sampled(event, i + 1), y_at);
 }

@@ -140,6 +140,16 @@ bool Integrator::Run::leaves_domain() const {
   return !exists(stepper_->next()) && exists(stepper_->state());
 }
 
+/// For the stages of implicit methods. At the same step whether or not earlier runs have left the
+/// code, so that all have the same bits.
+void Integrator::Run::translate_equations() {
+  translated_ = true;
+  if (options_.evaluation == Evaluation::interpreted) return;
+  const State& state = stepper_->state();
+  if (dynamic_cast<const ImplicitStepper*>(stepper_.get()))
+    system_->translate(problem_.findings, state.t, state.y.data());
+}
+
 bool Integrator::Run::step() {
   constexpr int most_shorter_steps = 8;
   constexpr double shorter = 0.25;
@@ -149,6 +159,10 @@ bool Integrator::Run::step() {
     if (!within_limits()) return false;
   constexpr long seldom = 64;
   if (!cpu_started_ && solution_.statistics.steps % seldom == seldom - 1) ask_for_processor_time();
+  constexpr long many_steps = 32;
+  if (!translated_ && solution_.statistics.steps >= many_steps) translate_equations();
+  // A reset, a callback, or whoever makes the steps may have changed what functions hold.
+  if (translated_ && !is_left_alone_ && !system_->code_holds()) system_->forget_code();
   const double end = problem_.t_span.end;
   closer_looks_ = 0;
   do {
@@ -198,6 +212,14 @@ bool Integrator::Run::step() {
             "the progress callback asked for it", "resume from a checkpoint"});
   }
   return true;
+}
+
+void Integrator::Run::step_to_end() {
+  is_left_alone_ =
+      !options_.progress && std::none_of(options_.events.begin(), options_.events.end(),
+                                         [](const Event& e) { return bool(e.reset); });
+  while (step()) {
+  }
 }
 
 /// Explicit methods make stages of their own for the inside of a step; others that remember it may
@@ -326,9 +348,11 @@ void Integrator::Run::finish() {
   solution_.statistics.cpu_seconds =
       cpu_started_ ? static_cast<double>(std::clock()) / CLOCKS_PER_SEC - *cpu_started_ : wall;
   if (dense_ && !dense_->empty()) solution_.dense = dense_;
-  solution_.jacobian = works_on_constraints()  ? "not needed"
-                       : implicit_on_manifold_ ? implicit_on_manifold_->jacobian()
-                                               : jacobian_->description();
+  if (field_)
+    solution_.jacobian =
+        implicit_on_manifold_ ? implicit_on_manifold_->jacobian() : std::string("not needed");
+  else if (solution_.jacobian.empty())
+    solution_.jacobian = jacobian_->description();
   solution_.notes = system_->notes();
   if (field_)
     for (const std::string& note : field_->notes()) solution_.notes.push_back(note);

@@ -3,6 +3,7 @@
 // monitors and limits. `Integrator` and `solve` are thin covers of it.
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -27,9 +28,49 @@
 
 namespace daedalus {
 
-struct StartReport;
+/// How far a run has come. A run that is made again begins with all of this as it is here, so
+/// whatever a run changes on its way belongs here, unless `Run::forget` sees to it.
+struct RunCourse {
+  std::string branch_note_;                   ///< where the motion is not unique
+  std::vector<double> hidden_index_;          ///< variables of index 2 that structure did not show
+  std::optional<std::uint64_t> prepared_as_;  ///< fingerprint, if another method was chosen first
+  bool takes_turns_ = false, implicit_turn_ = false;
+  int ask_again_ = 0;  ///< after so many steps, for another turn
+  bool interpolant_known_ = true;
+  bool anchor_has_moved_ = true;  ///< since the last step was recorded
+  int steps_since_anchor_ = 0;
+  std::size_t next_output_ = 0;
+  bool limit_is_pulse_ = false;  ///< of the present step, and no event
+  bool over_ = false;
+  int pending_reset_ = -1;       ///< event of the user at the end of this step
+  bool pending_switch_ = false;  ///< a mode changes there
+  bool at_the_start_ = false;    ///< it changes at the beginning of the step instead
+  std::vector<char> rate_known_;
+  std::vector<int> fired_;                   ///< relations that change
+  std::optional<BeforeEvent> before_event_;  ///< while modes settle
+  /// Rates of all event functions towards the event, along the run; empty: not known.
+  std::vector<double> approach_;
+  std::vector<EventFinder::AtZero> at_zero_;  ///< what happens now, as it goes on behind it
+  double covering_h_ = 0;                     ///< of the step before it was cut
+  double last_switch_ = 0;
+  double last_interval_ = 0;
+  double restarted_at_ = 0;          ///< the start, or the last event
+  int leaps_ = 0;                    ///< made there
+  std::optional<double> turned_at_;  ///< where a relation turned lest the run ended
+  bool is_left_alone_ = false;       ///< nobody has a hand in it between steps
+  bool translated_ = false;          ///< the equations were to become code
+  int closer_looks_ = 0;             ///< of the present step, that were shorter than the one before
+  bool looks_closer_ = false;        ///< it is to be made anew
+  std::optional<State> leap_;        ///< the end of such a step until it is committed
+  int switches_at_once_ = 0, shrinking_ = 0;
+  std::chrono::steady_clock::time_point started_;
+  std::optional<double> cpu_started_;
+  double last_look_ = 0;             ///< at the clock, for the sake of the time limit
+  std::int64_t coarse_at_look_ = 0;  ///< what a coarse one showed then
+  int steps_between_looks_ = 1, steps_to_look_ = 1;
+};
 
-class Integrator::Run : public KeptBlock<Integrator::Run> {
+class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
  public:
   /// With `at_start` false the state is to come from `restore`. `chooses`: options.method was not
   /// asked for by the user.
@@ -37,8 +78,12 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
 
   /// Resolves method "auto".
   static std::unique_ptr<Run> make(const Problem& problem, const Options& options, bool at_start);
+  /// Leaves it with the problem for the next one that is the same, if that can be.
+  static void put_to_rest(std::unique_ptr<Run> run) noexcept;
 
   bool step();
+  /// Nobody changes between steps what functions hold.
+  void step_to_end();
   void finish();
 
   double t() const { return stepper_->state().t; }
@@ -57,10 +102,23 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   /// Of the speed before the event; less is rest, and rounding.
   static constexpr double least_bounce = 1e-4;
 
+  /// One that was put to rest, at its start again; null: there is none that fits.
+  static std::unique_ptr<Run> again(const Problem& problem, const Options& options,
+                                    std::string_view method, bool chooses);
+  bool may_rest();
+  void forget();
+  void clear_solution();
+  void drop_long_lists();
+  /// That of an earlier run on the same constraints, if there is one.
+  void use_known_system();
+  void leave_system(Findings::Store& store);
   void prepare();
+  void place_start();
+  void name_solution();
   void prepare_implicit(const State& start);
   void prepare_manifold(const State& start);
-  void use_manifold_output();
+  bool output_may_wait() const;
+  void use_manifold_output(const ProjectedField& at_start);
   std::shared_ptr<StepRefiner> manifold_refiner(const ManifoldStepper& stepper);
   std::unique_ptr<Stepper> make_implicit_turn();
   const RosenbrockTable& rosenbrock() const;
@@ -103,6 +161,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool leap_from_start(double limit);
   bool turn_at_threshold();
   void restart_behind_leap();
+  void translate_equations();
   bool within_limits();
   bool time_is_up();
   double wall_seconds() const {
@@ -131,6 +190,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   void reset_by(const Event& event, State& state);
   bool settle(State& state);
   bool settle_modes(State& state);
+  void rest_between_opposites(const State& state);
   void enter_branch(State& state);
   bool solve_with_relations(State& state, const std::vector<double>& keep);
   bool assign_definitions(State& state, const std::vector<double>& keep);
@@ -148,7 +208,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool is_on_manifold(const State& state, const std::vector<char>& fixed);
   /// Moves `state`.
   StartReport consistent(State& state, const std::vector<char>& fixed, bool at_start);
-  bool begin_with_relations(State& state);
+  bool moves_what_was_given(const State& state) const;
+  bool begin_with_relations(State& state, bool only_as_given);
   bool reinitialize(State& state, const std::vector<char>& fixed, bool at_start, Message& message);
   void record_step();
   void record_inside_of_step();
@@ -167,14 +228,12 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   bool chooses_;  ///< another method where this one would spend its time on factors
   std::shared_ptr<Expansion> expansion_;  ///< to the user's variables; null: they are first
   std::string note_;                      ///< what was done to the equations
-  std::string branch_note_;               ///< where the motion is not unique
   Vector given_start_;                    ///< of all variables
+  Formulation formulation_ = Formulation::direct;  ///< in the end
   std::shared_ptr<System> system_;
   std::shared_ptr<System> equations_;  ///< of an outline, made when first asked for
   std::shared_ptr<Jacobian> jacobian_;
-  std::vector<double> hidden_index_;          ///< variables of index 2 that structure did not show
-  std::optional<std::uint64_t> prepared_as_;  ///< fingerprint, if another method was chosen first
-  const ExplicitTable* explicit_ = nullptr;   ///< the method, if it is one
+  const ExplicitTable* explicit_ = nullptr;           ///< the method, if it is one
   const ExtrapolationTable* extrapolated_ = nullptr;  ///< likewise
   /// Makes steps on the constraints themselves.
   bool works_on_constraints() const {
@@ -188,9 +247,12 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   std::unique_ptr<Stepper> stepper_;
   /// Explicit and implicit steps may take turns: the stepper that has none now, if it is made.
   std::unique_ptr<Stepper> resting_;
-  bool takes_turns_ = false, implicit_turn_ = false;
-  int ask_again_ = 0;                                  ///< after so many steps, for another turn
-  std::unique_ptr<SingularityMonitor> singularities_;  ///< null: the stepper sees to it, or none
+  using LevelResidual = std::function<void(double t, const double* y, double* r)>;
+  std::vector<LevelResidual> replaced_;  ///< of the first levels, by what the field knows
+  State start_, found_start_;            ///< where the problem says, consistent
+  std::vector<char> fixed_;              ///< variables whose start must not move
+  std::optional<AlgebraicProjection> start_projection_;  ///< of a consistent start
+  std::unique_ptr<SingularityMonitor> singularities_;    ///< null: the stepper sees to it, or none
   std::optional<SwitchBoard> switches_;
   std::optional<EventFinder> events_;
   std::unique_ptr<OutputProjection> step_projection_;  ///< of the ends of steps, or null
@@ -203,41 +265,11 @@ class Integrator::Run : public KeptBlock<Integrator::Run> {
   Vector atol_;
   std::vector<double> scale_;
   Interpolant interpolant_;
-  bool interpolant_known_ = true;
-  Anchor anchor_, step_anchor_;   ///< of the next step, of the last one
-  bool anchor_has_moved_ = true;  ///< since the last step was recorded
-  int steps_since_anchor_ = 0;
+  Anchor anchor_, step_anchor_;  ///< of the next step, of the last one
   std::vector<double> row_, landed_, residual_, level_maximum_;
   std::vector<std::size_t> worst_equation_;  ///< by level; names are filled in at the end
   std::vector<double> outputs_;  ///< output times in the direction of the run; empty: every step
-  std::size_t next_output_ = 0;
   std::shared_ptr<const std::vector<double>> pulses_;  ///< no step leaps over these times
-  bool limit_is_pulse_ = false;                        ///< of the present step, and no event
-  bool over_ = false;
-  int pending_reset_ = -1;       ///< event of the user at the end of this step
-  bool pending_switch_ = false;  ///< a mode changes there
-  bool at_the_start_ = false;    ///< it changes at the beginning of the step instead
-  std::vector<char> rate_known_;
-  std::vector<int> fired_;                   ///< relations that change
-  std::optional<BeforeEvent> before_event_;  ///< while modes settle
-  /// Rates of all event functions towards the event, along the run; empty: not known.
-  std::vector<double> approach_;
-  std::vector<EventFinder::AtZero> at_zero_;  ///< what happens now, as it goes on behind it
-  double covering_h_ = 0;                     ///< of the step before it was cut
-  double last_switch_ = 0;
-  double last_interval_ = 0;
-  double restarted_at_ = 0;          ///< the start, or the last event
-  int leaps_ = 0;                    ///< made there
-  std::optional<double> turned_at_;  ///< where a relation turned lest the run ended
-  int closer_looks_ = 0;             ///< of the present step, that were shorter than the one before
-  bool looks_closer_ = false;        ///< it is to be made anew
-  std::optional<State> leap_;        ///< the end of such a step until it is committed
-  int switches_at_once_ = 0, shrinking_ = 0;
-  std::chrono::steady_clock::time_point started_;
-  std::optional<double> cpu_started_;
-  double last_look_ = 0;             ///< at the clock, for the sake of the time limit
-  std::int64_t coarse_at_look_ = 0;  ///< what a coarse one showed then
-  int steps_between_looks_ = 1, steps_to_look_ = 1;
 };
 
 }  // namespace daedalus

@@ -176,6 +176,13 @@ void Integrator::Run::come_back_at_once(const EventFinder::Found& found,
     return look_closer(events_before);
   }
   const int relation = found.event - static_cast<int>(options_.events.size());
+  // What decays onto its threshold is on neither side beyond what the run can tell from zero.
+  if (relation >= 0 && !switches_->has_actions() &&
+      switches_->widen_slack(relation, blur(stepper_->state())[relation])) {
+    closer_looks_ = 0;
+    stepper_->start(State(stepper_->state()), covering_h_ * (h > 0 ? 1 : -1));
+    return look_closer(events_before);
+  }
   solution_.events.push_back(
       {t0, relation < 0 ? found.event : -1,
        relation < 0 ? options_.events[found.event].name : switches_->name(relation)});

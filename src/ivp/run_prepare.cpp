@@ -97,7 +97,8 @@ void Integrator::Run::prepare() {
   prepare_graph();
   const Formulation formulation =
       chosen_formulation(problem_, options_.formulation, works_on_constraints());
-  system_ = make_system(problem_, formulation, options_.baumgarte_rate);
+  if (formulation == Formulation::manifold) use_known_system();
+  if (!system_) system_ = make_system(problem_, formulation, options_.baumgarte_rate);
   system_->expansion = expansion_;
   system_->choose_evaluation(options_.evaluation);
   // A field keeps it by construction, and near singular points multipliers do not exist.
@@ -107,17 +108,7 @@ void Integrator::Run::prepare() {
                   [](const ConstraintLevel& level) { return level.name == "acceleration"; });
   const int n = system_->size;
   atol_ = absolute_tolerance(problem_, options_, *system_);
-  State start;
-  start.t = problem_.t_span.begin;
-  start.y.assign(n, 0.0), start.yp.assign(n, 0.0);
-  const Vector& given = problem_.start;
-  std::copy(given.data(), given.data() + given.size(), start.y.begin());
-  const Vector& derivative = problem_.start_derivative;
-  std::copy(derivative.data(), derivative.data() + derivative.size(), start.yp.begin());
-  scale_.reserve(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i)
-    scale_.push_back(
-        std::max(std::abs(start.y[i]), std::isinf(atol_[i]) ? 1.0 : atol_[i] / options_.rtol));
+  place_start();
 
   switches_.emplace(system_->switching.get(), system_->modes.get());
   events_.emplace(options_.events, switches_->slack(), n,
@@ -127,29 +118,54 @@ void Integrator::Run::prepare() {
                     switches_->indicators(time, y, g);
                   });
   if (on_manifold)
-    prepare_manifold(start);
+    prepare_manifold(start_);
   else
-    prepare_implicit(start);
+    prepare_implicit(start_);
   outputs_ = output_times(problem_, options_);
   row_.assign(n, 0.0);
   interpolant_.data.reserve(static_cast<std::size_t>(n) *
                             (std::max(2, stepper_->most_stages()) + 2));
   std::size_t longest = 0;
-  for (const ConstraintLevel& level : system_->levels) {
+  for (const ConstraintLevel& level : system_->levels)
     longest = std::max(longest, level.equations.size());
-    solution_.constraint_residual.push_back({level.name, 0, start.t, level.equations[0]});
-  }
   residual_.assign(longest, 0.0);
   worst_equation_.assign(system_->levels.size(), 0);
   level_maximum_.assign(system_->levels.size(), 0.0);
+  formulation_ = !works_on_constraints() ? formulation
+                 : field_->algebraic > 0 ? Formulation::projected
+                                         : Formulation::direct;
+  name_solution();
+}
+
+/// As the problem gives it, and with it the sizes of the variables.
+void Integrator::Run::place_start() {
+  const auto n = static_cast<std::size_t>(system_->size);
+  start_.t = problem_.t_span.begin;
+  start_.y.assign(n, 0.0), start_.yp.assign(n, 0.0);
+  const Vector& given = problem_.start;
+  std::copy(given.data(), given.data() + given.size(), start_.y.begin());
+  const Vector& derivative = problem_.start_derivative;
+  std::copy(derivative.data(), derivative.data() + derivative.size(), start_.yp.begin());
+  scale_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double atol = atol_[static_cast<int>(i)];
+    scale_[i] = std::max(std::abs(start_.y[i]), std::isinf(atol) ? 1.0 : atol / options_.rtol);
+  }
+}
+
+void Integrator::Run::name_solution() {
+  solution_.constraint_residual.resize(system_->levels.size());
+  for (std::size_t k = 0; k < system_->levels.size(); ++k) {
+    ConstraintResidual& residual = solution_.constraint_residual[k];
+    residual.level = system_->levels[k].name, residual.equation = system_->levels[k].equations[0];
+    residual.maximum = 0, residual.t = start_.t;
+  }
   solution_.method = options_.method;
-  solution_.formulation = name_of(!works_on_constraints() ? formulation
-                                  : field_->algebraic > 0 ? Formulation::projected
-                                                          : Formulation::direct);
+  solution_.formulation = name_of(formulation_);
   solution_.variables.assign(system_->variables.begin(),
                              system_->variables.begin() + system_->visible);
   if (expansion_) solution_.variables = expansion_->names();
-  solution_.unknowns = n;
+  solution_.unknowns = system_->size;
 }
 
 /// What the field keeps, where it can tell.
@@ -167,7 +183,8 @@ void Integrator::Run::watch_constraints() {
     const bool same = field_->is_sparse() || field_->moves_on_positions();
     const int told = same ? static_cast<int>(system_->levels.size()) : 0;
     for (int k = 0; k < std::min(told, field_->levels()); ++k)
-      system_->levels[static_cast<std::size_t>(k)].residual = residual(k);
+      replaced_.push_back(std::exchange(system_->levels[static_cast<std::size_t>(k)].residual,
+                                        LevelResidual(residual(k))));
     return;
   }
   system_->levels.clear();
@@ -303,7 +320,14 @@ void Integrator::Run::use_refined_output() {
 }
 
 StepOutput& Integrator::Run::output() {
-  if (!output_) use_refined_output();
+  if (!output_ && field_) {
+    const std::unique_ptr<ProjectedField> at_start = field_->copy();
+    SavedState saved(field_at_start_);
+    at_start->restore(saved);
+    use_manifold_output(*at_start);
+  } else if (!output_) {
+    use_refined_output();
+  }
   return *output_;
 }
 
@@ -339,8 +363,17 @@ std::shared_ptr<StepRefiner> Integrator::Run::manifold_refiner(const ManifoldSte
                                        stepper.tolerance());
 }
 
-void Integrator::Run::use_manifold_output() {
-  manifold_output_ = std::make_shared<ManifoldOutput>(system_, expansion_, field_->for_output());
+/// A worker of its own costs as much as steps do, and most runs of motions show mesh points only.
+bool Integrator::Run::output_may_wait() const {
+  const Interval& span = problem_.t_span;
+  return explicit_ && field_->is_motion() && !field_->is_sparse() && !options_.dense &&
+         events_->empty() && std::all_of(outputs_.begin(), outputs_.end(), [&](double time) {
+           return time == span.begin || time == span.end;
+         });
+}
+
+void Integrator::Run::use_manifold_output(const ProjectedField& at_start) {
+  manifold_output_ = std::make_shared<ManifoldOutput>(system_, expansion_, at_start.for_output());
   if (implicit_on_manifold_) manifold_output_->refine(manifold_refiner(*implicit_on_manifold_));
   use_output(manifold_output_);
 }

@@ -2,6 +2,7 @@
 // on why they do not settle.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,7 @@ bool Integrator::Run::settle_modes(State& state) {
     for (const int k : fired_)
       keep[k] = std::max(1e-6 * events_->size_of(first_relation + k), unsure[k]);
   }
+  rest_between_opposites(state);
   switches_->toggle(state.t, state.y.data(), fired_);
   enter_branch(state);
   if (!settle_once(state, keep)) return false;
@@ -49,6 +51,25 @@ bool Integrator::Run::settle_modes(State& state) {
   return true;
 }
 
+/// A level that comes to rest, as with h' = -sign(h) sqrt(|h|), goes to and fro by rounding: from
+/// h > 0 to -h > 0 and back at once. Where that begins neither is to hold at first; what moves on
+/// turns the other one when its rate says so (`about_to_turn`).
+void Integrator::Run::rest_between_opposites(const State& state) {
+  constexpr double soon = 1e-6;
+  const double span = std::abs(problem_.t_span.end - problem_.t_span.begin);
+  if (last_interval_ > soon * span || switches_->empty()) return;
+  const auto follows = [&](int k) {
+    return !switches_->holds(k) && std::any_of(fired_.begin(), fired_.end(), [&](int l) {
+      return switches_->holds(l) &&
+             switches_->are_opposite(k, l, state.t, state.y.data(), state.y.size());
+    });
+  };
+  std::vector<int> first;
+  std::copy_if(fired_.begin(), fired_.end(), std::back_inserter(first),
+               [&](int k) { return !follows(k); });
+  fired_ = first;
+}
+
 /// A branch may not be defined yet at its threshold, sqrt(h) at h = -1e-14: it is on the way, no
 /// farther than relations keep their side (`calibrate_switches`).
 void Integrator::Run::enter_branch(State& state) {
@@ -59,14 +80,22 @@ void Integrator::Run::enter_branch(State& state) {
     return std::all_of(r.begin(), r.end(), [](double value) { return std::isfinite(value); });
   };
   if (is_defined(state)) return;
-  State moved = state;
   constexpr double reach = 2e-13;
-  const double direction = problem_.t_span.end > state.t ? 1 : -1;
+  const double ahead = problem_.t_span.end > state.t ? 1 : -1;
+  const auto enters = [&](double direction, std::size_t first, std::size_t last) {
+    State moved = state;
+    for (std::size_t i = first; i < last; ++i)
+      if (!system_->algebraic_variable[i] && state.yp[i] != 0)
+        moved.y[i] += std::copysign(reach * std::max(scale_[i], std::abs(state.y[i])),
+                                    direction * state.yp[i]);
+    if (!is_defined(moved)) return false;
+    state = std::move(moved);
+    return true;
+  };
+  // What comes to rest is where it came from, and others may be at rest beside it.
+  if (enters(ahead, 0, r.size()) || enters(-ahead, 0, r.size())) return;
   for (std::size_t i = 0; i < r.size(); ++i)
-    if (!system_->algebraic_variable[i] && state.yp[i] != 0)
-      moved.y[i] +=
-          std::copysign(reach * std::max(scale_[i], std::abs(state.y[i])), direction * state.yp[i]);
-  if (is_defined(moved)) state = std::move(moved);
+    if (enters(ahead, i, i + 1) || enters(-ahead, i, i + 1)) return;
 }
 
 void Integrator::Run::note_turns(const std::vector<int>& turns, const std::vector<double>& keep,

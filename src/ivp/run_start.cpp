@@ -62,8 +62,15 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
 StartReport Integrator::Run::consistent(State& state, const std::vector<char>& fixed,
                                         bool at_start) {
   const auto solve = [&] {
-    return make_consistent(equations(), jacobian(state), state.t, state.y, state.yp, fixed, scale_,
-                           at_start, before_event_ ? &*before_event_ : nullptr);
+    System& system = equations();
+    Jacobian& derivatives = jacobian(state);
+    // Factors of others remember pivots.
+    const bool is_forgetful =
+        derivatives.storage() == Storage::dense && system.size <= largest_uncondensed;
+    if (is_forgetful && !start_projection_) start_projection_.emplace(system, derivatives);
+    return make_consistent(system, derivatives, state.t, state.y, state.yp, fixed, scale_, at_start,
+                           before_event_ ? &*before_event_ : nullptr,
+                           is_forgetful ? &*start_projection_ : nullptr);
   };
   const auto* form = std::get_if<ExpressionGraph>(&problem_.form);
   if (!field_ || !at_start || !form || system_->own_jacobian || !system_->modes->empty())
@@ -122,27 +129,31 @@ void Integrator::Run::count_as_index_2(const std::vector<int>& variables, const 
 }
 
 void Integrator::Run::begin() {
-  State state = stepper_->state();
+  State& state = found_start_;
+  state = stepper_->state();
   Message message;
   bool consistent = false;
+  if (fixed_.empty()) fixed_ = fixed_variables(problem_, *system_);
   if (field_) {
     std::vector<double> x(static_cast<std::size_t>(field_->differential));
     field_->gather(state.y.data(), x.data());
     field_->begin(state.t, x.data());
     field_->save(field_at_start_);
-    use_manifold_output();
+    if (!output_may_wait()) use_manifold_output(*field_);
   }
   switches_->renew(state.t, state.y.data(), {});
   // Which side a relation is on may depend on the consistent point, and the other way round.
   for (int round = 0; round < most_rounds; ++round) {
     if (round > 0) state = stepper_->state();
-    consistent = reinitialize(state, fixed_variables(problem_, *system_), true, message);
+    consistent = reinitialize(state, fixed_, true, message);
     const Names wrong = switches_->on_wrong_side(state.t, state.y.data());
     if (!switches_->renew(state.t, state.y.data(), {})) break;
     if (consistent && round + 1 == most_rounds)
       consistent = false, message = SwitchBoard::unsettled(state.t, wrong);
   }
-  if (!consistent) consistent = begin_with_relations(state);
+  // With the modes of the guess there may be no point but with other differential variables.
+  if (!switches_->empty() && (!consistent || moves_what_was_given(state)))
+    consistent = begin_with_relations(state, consistent) || consistent;
   switches_->forget_edges(state.t, state.y.data());
   if (consistent && !field_) find_hidden_index(state);
   if (consistent && field_) choose_branch(state);
@@ -168,19 +179,35 @@ void Integrator::Run::begin() {
   check_assertions();
 }
 
-/// Where modes and points that were found in turn do not agree: both at once.
-bool Integrator::Run::begin_with_relations(State& state) {
-  if (switches_->empty()) return false;
-  State trial = stepper_->state();
+bool Integrator::Run::moves_what_was_given(const State& state) const {
+  const std::vector<double>& given = stepper_->state().y;
+  for (std::size_t j = 0; j < given.size(); ++j)
+    if (!system_->algebraic_variable[j] && std::abs(state.y[j] - given[j]) > 1e-10 * scale_[j])
+      return true;
+  return false;
+}
+
+/// Where modes and points that were found in turn do not agree: both at once, from the guess and
+/// from beside it, since kinks such as q*abs(q) have no derivative where most guesses are.
+bool Integrator::Run::begin_with_relations(State& state, bool only_as_given) {
+  const State guess = stepper_->state();
+  double largest = 0;
+  for (const double value : guess.y) largest = std::max(largest, std::abs(value));
   const std::vector<double> modes = *system_->modes;
-  Message message;
-  if (solve_with_relations(trial, {}) &&
-      reinitialize(trial, fixed_variables(problem_, *system_), true, message) &&
-      !switches_->renew(trial.t, trial.y.data(), {})) {
-    state = std::move(trial);
-    return true;
+  for (const double part : {0.0, 0.1, -0.1, 1.0, -1.0}) {
+    State trial = guess;
+    for (std::size_t j = 0; j < trial.y.size(); ++j)
+      if (system_->algebraic_variable[j] && !fixed_[j])
+        trial.y[j] += part * std::max(scale_[j], largest);
+    Message message;
+    if (solve_with_relations(trial, {}) && reinitialize(trial, fixed_, true, message) &&
+        !switches_->renew(trial.t, trial.y.data(), {}) &&
+        !(only_as_given && moves_what_was_given(trial))) {
+      state = std::move(trial);
+      return true;
+    }
+    *system_->modes = modes;
   }
-  *system_->modes = modes;
   return false;
 }
 

@@ -114,7 +114,9 @@ Vector Solution::operator()(double time) const {
 Integrator::Integrator(const Problem& problem, const Options& options)
     : run_(Run::make(problem, options, true)) {}
 Integrator::Integrator(std::unique_ptr<Run> run) : run_(std::move(run)) {}
-Integrator::~Integrator() = default;
+Integrator::~Integrator() {
+  Run::put_to_rest(std::move(run_));
+}
 Integrator::Integrator(Integrator&&) noexcept = default;
 Integrator& Integrator::operator=(Integrator&&) noexcept = default;
 
@@ -150,9 +152,9 @@ Integrator Integrator::resume(const Problem& problem, const Options& options,
 
 Solution solve(const Problem& problem, const Options& options) {
   Integrator integrator(problem, options);
-  while (integrator.step()) {
-  }
-  return integrator.solution();
+  integrator.run_->step_to_end();
+  integrator.run_->finish();
+  return integrator.run_->take_solution();
 }
 
 }  // namespace daedalus

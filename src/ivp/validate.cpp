@@ -17,6 +17,8 @@ void require_finite(const Vector& values, const char* field) {
     require(std::isfinite(values[i]), "{}[{}] = {}, must be finite", field, i, values[i]);
 }
 
+}  // namespace
+
 void validate_problem(const Problem& problem) {
   const auto [t0, t1] = problem.t_span;
   require(std::isfinite(t0) && std::isfinite(t1), "t_span = [{}, {}], both ends must be finite", t0,
@@ -32,8 +34,6 @@ void validate_problem(const Problem& problem) {
   require_finite(problem.start, "start");
   require_finite(problem.start_derivative, "start_derivative");
 }
-
-}  // namespace
 
 void validate(const Problem& problem, const Options& options) {
   validate_problem(problem);

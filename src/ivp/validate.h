@@ -8,6 +8,8 @@ namespace daedalus {
 
 /// Throws InvalidInput with field, value and requirement.
 void validate(const Problem& problem, const Options& options);
+/// Interval and start alone.
+void validate_problem(const Problem& problem);
 /// One for each variable.
 void require_tolerances(const Vector& atol, int variables);
 Vector absolute_tolerance(const Problem& problem, const Options& options, const System& system);

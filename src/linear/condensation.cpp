@@ -98,7 +98,9 @@ void Condensation::choose_rows(int n) {
   const int left = n - static_cast<int>(rows_.size());
   // Gathering what remains costs as much as so many of these units for each entry of its rows.
   constexpr double of_gathering = 24;
-  if (work(n) - work(left) < of_gathering * n * left) return rows_.clear();
+  const bool pays = work(n) - work(left) >= of_gathering * n * left;
+  // A system that is a triangle but for its order leaves nothing to factor at all.
+  if (!pays || left == 0) return rows_.clear();
 
   std::vector<char> is_kept(size, 1);
   for (const Row& row : rows_) is_kept[row.row] = 0;

@@ -51,6 +51,7 @@ template <class Object>
 class KeptBlock {
  public:
   static void* operator new(std::size_t size) {
+    static_assert(alignof(Object) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     return size == sizeof(Object) ? KeptMemory<Object>::take(size).place : ::operator new(size);
   }
   static void operator delete(void* block, std::size_t size) {

@@ -6,6 +6,16 @@
 
 namespace daedalus {
 
+/// Where F = E y' - f with constant E: `residual` is f, and no slopes are wanted, since
+///   T^-1 F = (1/h) Lambda E V - T^-1 f,   W T = T Lambda,
+/// takes their place. [HairerWanner1996, IV.8]
+struct NewtonMass {
+  const double* lambda = nullptr;  ///< gamma, then alpha and beta of each pair; null: no such form
+  const double* diagonal = nullptr;  ///< of E, padded, if it has nothing else
+  const double* columns = nullptr;   ///< of E else, not padded
+  explicit operator bool() const { return lambda; }
+};
+
 /// Stages one behind the other in padded vectors; matrices are s x s, row-major.
 struct NewtonStages {
   const double *t_inverse, *t, *w_t;
@@ -13,6 +23,7 @@ struct NewtonStages {
   const double* y;             ///< not padded
   const double* residual;
   double *d, *v, *z, *stage, *slope;
+  NewtonMass mass = {};
 };
 
 struct NewtonKernels {
@@ -21,7 +32,7 @@ struct NewtonKernels {
   int (*factor)(const DenseFactor* real_then_complex, const double* e, const double* a,
                 double gamma, const double* re, const double* im);
   /// z_i = u(1 + c_i ratio) - increment, where u is the polynomial through `last`; v = T^-1 z, and
-  /// with it the arguments stage_i = y + z_i, slope = inverse_h W T v.
+  /// with it the arguments stage_i = y + z_i, slope = inverse_h W T v (slopes where wanted).
   void (*begin)(const NewtonStages&, const StageNodes& nodes, double ratio, const double* last,
                 const double* increment, double inverse_h);
   /// d solves the transformed systems, v -= d, z = T v, and the arguments; returns sum (weight d)^2

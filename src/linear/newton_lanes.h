@@ -61,7 +61,7 @@ struct NewtonOf {
       x[i] = row(c.t_inverse + i * S, z);
       store(c.v + i * stride, x[i]);
     }
-    give_slopes(c, x, inverse_h);
+    if (!c.mass) give_slopes(c, x, inverse_h);
   }
 
   static double correct(const NewtonStages& c, const double* weight, double inverse_h) {
@@ -70,6 +70,7 @@ struct NewtonOf {
     for (int j = 0; j < S; ++j) x[j] = load(c.residual + j * stride);
 #pragma GCC unroll 8
     for (int i = 0; i < S; ++i) d[i] = row(c.t_inverse + i * S, x);
+    if (c.mass) take_from_rates(c, inverse_h, d);
     d[0] = RealTiny<n>::solved(c.factors[0], d[0]);
 #pragma GCC unroll 8
     for (int k = 1; k < S; k += 2) ComplexTiny<n>::solve(c.factors[(k + 1) / 2], d[k], d[k + 1]);
@@ -90,7 +91,7 @@ struct NewtonOf {
       store(c.z + i * stride, z);
       store(c.stage + i * stride, from + z);
     }
-    give_slopes(c, x, inverse_h);
+    if (!c.mass) give_slopes(c, x, inverse_h);
     double sum = 0;
 #pragma GCC unroll 8
     for (int i = 0; i < (n < width ? n : width); ++i) sum += squares[i];
@@ -100,6 +101,33 @@ struct NewtonOf {
   static void give_slopes(const NewtonStages& c, const Lanes* v, double inverse_h) {
 #pragma GCC unroll 8
     for (int i = 0; i < S; ++i) store(c.slope + i * stride, inverse_h * row(c.w_t + i * S, v));
+  }
+
+  /// d = inverse_h Lambda E V - d
+  static void take_from_rates(const NewtonStages& c, double inverse_h, Lanes* d) {
+    Lanes u[S];
+    if (c.mass.diagonal) {
+      const Lanes diagonal = load_unaligned(c.mass.diagonal);
+#pragma GCC unroll 8
+      for (int i = 0; i < S; ++i) u[i] = diagonal * load(c.v + i * stride);
+    } else {
+      Lanes column[n];
+#pragma GCC unroll 8
+      for (int j = 0; j < n; ++j) column[j] = load_first(c.mass.columns + j * n, n);
+#pragma GCC unroll 8
+      for (int i = 0; i < S; ++i) {
+        u[i] = column[0] * c.v[i * stride];
+#pragma GCC unroll 8
+        for (int j = 1; j < n; ++j) u[i] += column[j] * c.v[i * stride + j];
+      }
+    }
+    d[0] = inverse_h * c.mass.lambda[0] * u[0] - d[0];
+#pragma GCC unroll 8
+    for (int k = 1; k < S; k += 2) {
+      const double alpha = inverse_h * c.mass.lambda[k], beta = inverse_h * c.mass.lambda[k + 1];
+      d[k] = alpha * u[k] + beta * u[k + 1] - d[k];
+      d[k + 1] = alpha * u[k + 1] - beta * u[k] - d[k + 1];
+    }
   }
 
   static Lanes row(const double* m, const Lanes* x) {

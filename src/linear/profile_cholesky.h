@@ -15,8 +15,9 @@ class ProfileCholesky {
         first_(static_cast<std::size_t>(n)) {}
 
   /// Of a symmetric matrix by columns, of which the lower half is read. False: it is not positive
-  /// definite.
+  /// definite, or only by rounding.
   bool factor(const double* m) {
+    constexpr double rounding = 1e-13;
     for (int i = 0; i < n_; ++i) {
       double* l = row(i);
       const auto entry = [&](int j) { return m[i + static_cast<std::ptrdiff_t>(j) * n_]; };
@@ -28,7 +29,7 @@ class ProfileCholesky {
         if (j < i) {
           l[j] = rest * row(j)[j];
         } else {
-          if (!(rest > 0)) return false;
+          if (!(rest > rounding * entry(i))) return false;
           l[i] = 1 / std::sqrt(rest);  // inverse pivots: solves multiply
         }
       }

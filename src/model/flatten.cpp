@@ -47,6 +47,7 @@ FlatModel Flattener::run() {
   errors_.raise_if_any();
   read_experiment();
   find_orders();
+  find_shared_lines();
   place_variables();
   errors_.raise_if_any();
   evaluator_.start_time = flat_.start_time, evaluator_.final_time = flat_.stop_time;

@@ -50,6 +50,18 @@ void walk(const Equations& equations, const std::function<void(const Expression&
   }
 }
 
+/// Equalities by the line on which they begin, those of loops and branches included.
+void count_by_line(const Equations& equations, std::map<int, int>& count) {
+  for (const Equation& equation : equations) {
+    if (std::holds_alternative<Equality>(equation.value)) ++count[equation.at.line];
+    if (const auto* v = std::get_if<ForEquation>(&equation.value)) count_by_line(v->body, count);
+    if (const auto* v = std::get_if<IfEquation>(&equation.value)) {
+      for (const auto& b : v->branches) count_by_line(b.body, count);
+      count_by_line(v->otherwise, count);
+    }
+  }
+}
+
 }  // namespace
 
 FlatModel flatten(const Ast& ast, const FlattenOptions& options) {
@@ -81,8 +93,18 @@ void Flattener::find_orders() {
   for (const Declaration& d : ast_.model.declarations) walk(d.binding, visit);
 }
 
+void Flattener::find_shared_lines() {
+  const auto& model = ast_.model;
+  for (const Equations* all : {&model.equations, &model.initial_equations, &model.constraints})
+    count_by_line(*all, equations_on_line_);
+}
+
 std::string Flattener::label_of(const Equation& equation) const {
-  return equation.label.empty() ? fmt::format("line {}", equation.at.line) : equation.label;
+  if (!equation.label.empty()) return equation.label;
+  const auto count = equations_on_line_.find(equation.at.line);
+  if (count == equations_on_line_.end() || count->second == 1)
+    return fmt::format("line {}", equation.at.line);
+  return fmt::format("line {}, column {}", equation.at.line, equation.at.column);
 }
 
 void Flattener::begin_equation() {

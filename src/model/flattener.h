@@ -39,6 +39,7 @@ class Flattener {
   /// Residuals of the equalities of a branch, in order.
   std::vector<NodeId> residuals(const Equations& equations);
   void check_counts();
+  void find_shared_lines();
   std::string label_of(const Equation& equation) const;
 
   // boundary conditions
@@ -70,6 +71,7 @@ class Flattener {
   EquationBuilder scratch_, equations_, initial_, crossings_, event_values_, conditions_, guesses_;
   std::unordered_map<std::string, int> relation_of_;  ///< identity -> mode
   std::vector<Span> relation_at_;
+  std::map<int, int> equations_on_line_;
   /// Of each discrete variable: 0 never gets a value, 1 in a when clause, 2 by an equation.
   std::vector<char> defined_;
   bool in_initial_section_ = false;

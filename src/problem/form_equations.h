@@ -1,6 +1,6 @@
 #pragma once
 // The forms as F(t, y, y') = 0, written once for every scalar: Systems evaluate them with double
-// and Dual, recording with Expr.
+// and Dual, recording with Expr. Those that are E y' - f(t, y) with constant E tell f as well.
 #include "daedalus/function.h"
 
 namespace daedalus {
@@ -25,10 +25,30 @@ struct SemiExplicitEquations {
   double epsilon;
   template <class S>
   void residual(const S& t, const S* y, const S* yp, S* r) const {
+    right_hand_side(t, y, r);
+    take_from_rates(yp, r);
+  }
+  template <class S>
+  void right_hand_side(const S& t, const S* y, S* out) const {
     const int n = differential;
     const std::array<InputOf<S>, 2> in = {InputOf<S>(y, n), InputOf<S>(y + n, algebraic)};
-    if (n > 0) f(t, in, OutputOf<S>(r, n));
-    if (algebraic > 0) g(t, in, OutputOf<S>(r + n, algebraic));
+    if (n > 0) f(t, in, OutputOf<S>(out, n));
+    if (algebraic > 0) g(t, in, OutputOf<S>(out + n, algebraic));
+  }
+  bool is_recordable() const {
+    return (differential == 0 || f.is_recordable()) && (algebraic == 0 || g.is_recordable());
+  }
+  void right_hand_sides(int points, int apart, const double* t, const double* y,
+                        double* out) const {
+    const int n = differential;
+    const std::array<Input, 2> in = {Input(y, n), Input(y + n, algebraic)};
+    if (n > 0) f.at_points(points, apart, t, in, Output(out, n));
+    if (algebraic > 0) g.at_points(points, apart, t, in, Output(out + n, algebraic));
+  }
+  /// r = E y' - r, here and below.
+  template <class S>
+  void take_from_rates(const S* yp, S* r) const {
+    const int n = differential;
     for (int i = 0; i < n; ++i) r[i] = yp[i] - r[i];
     for (int i = n; i < n + algebraic; ++i) r[i] = epsilon * yp[i] - r[i];
   }
@@ -40,21 +60,26 @@ struct Hessenberg2Equations {
   int differential, algebraic;
   template <class S>
   void residual(const S& t, const S* y, const S* yp, S* r) const {
-    const int n = differential;
-    f(t, {InputOf<S>(y, n), InputOf<S>(y + n, algebraic)}, OutputOf<S>(r, n));
-    g(t, {InputOf<S>(y, n)}, OutputOf<S>(r + n, algebraic));
-    for (int i = 0; i < n; ++i) r[i] = yp[i] - r[i];
-    for (int i = n; i < n + algebraic; ++i) r[i] = -r[i];
+    right_hand_side(t, y, r);
+    take_from_rates(yp, r);
   }
-  void residuals(int points, int apart, const double* t, const double* y, const double* yp,
-                 double* r) const {
+  template <class S>
+  void right_hand_side(const S& t, const S* y, S* out) const {
     const int n = differential;
-    f.at_points(points, apart, t, {Input(y, n), Input(y + n, algebraic)}, Output(r, n));
-    g.at_points(points, apart, t, {Input(y, n)}, Output(r + n, algebraic));
-    for (int k = 0; k < points; ++k, yp += apart, r += apart) {
-      for (int i = 0; i < n; ++i) r[i] = yp[i] - r[i];
-      for (int i = n; i < n + algebraic; ++i) r[i] = -r[i];
-    }
+    f(t, {InputOf<S>(y, n), InputOf<S>(y + n, algebraic)}, OutputOf<S>(out, n));
+    g(t, {InputOf<S>(y, n)}, OutputOf<S>(out + n, algebraic));
+  }
+  bool is_recordable() const { return f.is_recordable() && g.is_recordable(); }
+  void right_hand_sides(int points, int apart, const double* t, const double* y,
+                        double* out) const {
+    const int n = differential;
+    f.at_points(points, apart, t, {Input(y, n), Input(y + n, algebraic)}, Output(out, n));
+    g.at_points(points, apart, t, {Input(y, n)}, Output(out + n, algebraic));
+  }
+  template <class S>
+  void take_from_rates(const S* yp, S* r) const {
+    for (int i = 0; i < differential; ++i) r[i] = yp[i] - r[i];
+    for (int i = differential; i < differential + algebraic; ++i) r[i] = -r[i];
   }
 };
 

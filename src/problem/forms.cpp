@@ -50,7 +50,7 @@ std::shared_ptr<System> make_semi_explicit(const Function<2>& f, const Function<
       std::make_shared<SystemOf<SemiExplicitEquations>>(SemiExplicitEquations{f, g, n, m, epsilon});
   set_size(*system, n + m);
   set_differentiable(*system, n > 0 ? f : Function<2>(), m > 0 ? g : Function<2>());
-  system->constant_mass = true;
+  system->constant_mass = system->knows_right_hand_side = true;
   append_numbered(system->variables, x, n);
   append_numbered(system->variables, "z", m);
   if (epsilon == 0) {
@@ -82,7 +82,7 @@ std::shared_ptr<System> make(const Problem& problem, const HessenbergIndex2& for
       std::make_shared<SystemOf<Hessenberg2Equations>>(Hessenberg2Equations{form.f, form.g, n, m});
   set_size(*system, n + m);
   set_differentiable(*system, form.f, form.g);
-  system->constant_mass = true;
+  system->constant_mass = system->knows_right_hand_side = true;
   append_numbered(system->variables, "y", n);
   append_numbered(system->variables, "z", m);
   mark_algebraic_rows(*system, n, n + m);

@@ -134,8 +134,14 @@ void Jacobian::single_sweep(double t, const double* y, const double* yp,
   } else {
     for (int i = 0; i < n; ++i) work_.y[i].value = y[i], work_.yp[i].value = yp[i];
   }
-  system_.residual(Dual(t), work_.y, work_.yp, work_.r);
   double* value = values.data();
+  if (system_.knows_right_hand_side) {
+    system_.right_hand_side(Dual(t), work_.y, work_.r);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) *value++ = -work_.r[i].d[j];
+    return;
+  }
+  system_.residual(Dual(t), work_.y, work_.yp, work_.r);
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < n; ++i) *value++ = work_.r[i].d[j];
 }
@@ -169,26 +175,36 @@ void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt
   work_.seeded = false;
 }
 
+/// Of E y' - f with E known, no rounding of f comes into E: code that splits off rates solves with
+/// E itself, not only with a matrix near to it.
 void Jacobian::difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                                 std::vector<double>& values) {
   const int n = system_.size;
   work_.hold_values(n);
-  system_.residual(t, y, yp, work_.base.data());
+  const bool knows_mass = wrt_yp && system_.knows_right_hand_side;
+  const auto residual = [&](const double* at_y, const double* at_yp, double* r) {
+    if (!knows_mass) return system_.residual(t, at_y, at_yp, r);
+    std::fill_n(r, n, 0.0);
+    system_.take_from_rates(at_yp, r);
+  };
   const double* origin = wrt_yp ? yp : y;
   std::copy(origin, origin + n, work_.moved.begin());
+  if (knows_mass) std::fill(work_.moved.begin(), work_.moved.end(), 0.0);
+  residual(y, knows_mass ? work_.moved.data() : yp, work_.base.data());
   for (int colour = 0; colour < colours_; ++colour) {
     for (int j : columns_of(colour)) {
       // Linear in y': any increment is exact, and 1 loses no digits.
       work_.delta[j] = wrt_yp && system_.constant_mass
                            ? 1.0
                            : std::sqrt(unit_roundoff * std::max(1e-5, std::abs(origin[j])));
-      work_.moved[j] = origin[j] + work_.delta[j];
-      work_.delta[j] = work_.moved[j] - origin[j];
+      const double here = work_.moved[j];
+      work_.moved[j] = here + work_.delta[j];
+      work_.delta[j] = work_.moved[j] - here;
     }
-    system_.residual(t, wrt_yp ? y : work_.moved.data(), wrt_yp ? work_.moved.data() : yp,
-                     work_.moved_r.data());
+    residual(wrt_yp ? y : work_.moved.data(), wrt_yp ? work_.moved.data() : yp,
+             work_.moved_r.data());
     for (int j : columns_of(colour)) {
-      work_.moved[j] = origin[j];
+      work_.moved[j] = knows_mass ? 0.0 : origin[j];
       for (int k = pattern_.column_start[j]; k < pattern_.column_start[j + 1]; ++k)
         values[k] = (work_.moved_r[pattern_.row[k]] - work_.base[pattern_.row[k]]) / work_.delta[j];
     }
@@ -216,16 +232,20 @@ bool Jacobian::all_finite(const std::vector<double>& values) {
 
 /// sqrt(h) of a tank that is empty has no derivative, and the tank is filled all the same. Newton's
 /// iteration asks for a matrix that is near, so that of a point beside serves: on the way, or to
-/// one side of all variables.
+/// one side of all variables, of each by another part of its size, lest differences stay zero.
 bool Jacobian::evaluate(double t, const double* y, const double* yp, Pencil& pencil) {
   if (evaluate_at(t, y, yp, pencil)) return true;
+  constexpr double golden = 0.6180339887498949;
   const int row = nonfinite_row_;
   const auto n = static_cast<std::size_t>(system_.size);
   std::vector<double> beside(n);
   for (const double side : {0.0, 1.0, -1.0}) {
-    for (std::size_t j = 0; j < n; ++j)
-      beside[j] = y[j] + std::copysign(std::sqrt(unit_roundoff) * std::max(1e-3, std::abs(y[j])),
-                                       side == 0 ? yp[j] : side);
+    for (std::size_t j = 0; j < n; ++j) {
+      const double turns = golden * static_cast<double>(j), part = 1 + (turns - std::floor(turns));
+      beside[j] =
+          y[j] + std::copysign(part * std::sqrt(unit_roundoff) * std::max(1e-3, std::abs(y[j])),
+                               side == 0 ? yp[j] : side);
+    }
     if (evaluate_at(t, beside.data(), yp, pencil)) return true;
   }
   nonfinite_row_ = row;
@@ -241,7 +261,7 @@ bool Jacobian::evaluate_at(double t, const double* y, const double* yp, Pencil& 
   }
   if (system_.supplied_jacobian) {
     system_.supplied_jacobian(t, y, yp, pencil.a.data(), pencil.e.data());
-  } else {
+  } else if (!system_.linearize(t, y, pencil.a.data())) {
     sweep(t, y, yp, false, pencil.a);
   }
   const bool finite = fill_mass(t, y, yp, pencil);

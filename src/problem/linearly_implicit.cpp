@@ -33,41 +33,52 @@ struct ConstantMassEquations {
 
   template <class S>
   void residual(const S& t, const S* y, const S* yp, S* r) const {
-    S* right = algebraic.empty() ? r : scratch.of<S>();
-    f(t, {InputOf<S>(y, size)}, OutputOf<S>(right, size));
+    right_hand_side(t, y, r);
+    take_from_rates(yp, r);
+  }
+  /// With the combinations in place of the rows that they stand for.
+  template <class S>
+  void right_hand_side(const S& t, const S* y, S* out) const {
+    f(t, {InputOf<S>(y, size)}, OutputOf<S>(out, size));
+    if (!algebraic.empty()) combine(out);
+  }
+  bool is_recordable() const { return f.is_recordable(); }
+  void right_hand_sides(int points, int apart, const double* t, const double* y,
+                        double* out) const {
+    f.at_points(points, apart, t, {Input(y, size)}, Output(out, size));
+    for (int i = 0; i < points && !algebraic.empty(); ++i) combine(out + i * apart);
+  }
+  /// r = E y' - r
+  template <class S>
+  void take_from_rates(const S* yp, S* r) const {
+    const int n = size;
     if (!diagonal.empty()) {
       const double* m = diagonal.data();
-      if (size <= few) {
-        for (int i = 0; i < size; ++i) r[i] = one_by_one(m[i] * yp[i] - right[i]);
+      if (n <= few) {
+        for (int i = 0; i < n; ++i) r[i] = one_by_one(m[i] * yp[i] - r[i]);
         return;
       }
-      for (int i = 0; i < size; ++i) r[i] = m[i] * yp[i] - right[i];
+      for (int i = 0; i < n; ++i) r[i] = m[i] * yp[i] - r[i];
       return;
     }
-    for (int i = 0; i < size; ++i) {
-      S sum = -right[i];
+    for (int i = 0; i < n; ++i) {
+      S sum = -r[i];
       for (int k = row_start[i]; k < row_start[i + 1]; ++k) sum += value[k] * yp[column[k]];
       r[i] = sum;
     }
-    for (const RowCombination& combination : algebraic) {
-      S sum(0);
-      for (const RowCombination::Term& term : combination.terms)
-        sum -= term.weight * right[term.row];
-      r[combination.row] = sum;
-    }
   }
 
-  void residuals(int points, int apart, const double* t, const double* y, const double* yp,
-                 double* r) const {
-    if (diagonal.empty()) {
-      for (int i = 0; i < points; ++i) residual(t[i], y + i * apart, yp + i * apart, r + i * apart);
-      return;
+  template <class S>
+  void combine(S* out) const {
+    S* sums = scratch.of<S>();  // rows may be terms of several
+    for (const RowCombination& combination : algebraic) {
+      *sums = S(0);
+      for (const RowCombination::Term& term : combination.terms)
+        *sums += term.weight * out[term.row];
+      ++sums;
     }
-    f.at_points(points, apart, t, {Input(y, size)}, Output(r, size));
-    const double* const m = diagonal.data();
-    const int n = size;
-    for (int k = 0; k < points; ++k, yp += apart, r += apart)
-      for (int i = 0; i < n; ++i) r[i] = one_by_one(m[i] * yp[i] - r[i]);
+    sums = scratch.of<S>();
+    for (const RowCombination& combination : algebraic) out[combination.row] = *sums++;
   }
 };
 
@@ -168,7 +179,7 @@ std::shared_ptr<System> make_constant(const Problem& problem, const LinearlyImpl
   }
   auto system = std::make_shared<SystemOf<ConstantMassEquations>>(std::move(equations));
   set_size(*system, n);
-  system->constant_mass = true;
+  system->constant_mass = system->knows_right_hand_side = true;
   system->equations = names_or(problem.equations, std::move(system->equations), "equations");
   std::vector<std::string> combined_names;  // made of the given ones, so before these change
   for (const RowCombination& combination : algebraic) {

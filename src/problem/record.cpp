@@ -7,6 +7,7 @@
 #include "expression/recorded_equations.h"
 #include "problem/findings.h"
 #include "problem/form_equations.h"
+#include "problem/same_problem.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -146,8 +147,10 @@ struct RecordFinding {
   mutable Graph graph;
   std::vector<NodeId> roots;
   ExpressionGraph form;
+  Problem statement;  ///< of which sizes and names were checked; without its findings
 
-  explicit RecordFinding(const Problem& problem, Names variables) {
+  explicit RecordFinding(const Problem& problem, Names variables) : statement(problem) {
+    statement.findings = Findings::none();
     form.size = form.visible = size_of(problem.form);
     roots = roots_of(problem);
     form.equations = std::make_shared<EquationSet>(
@@ -162,8 +165,17 @@ struct RecordFinding {
   }
   bool fits(const Problem& problem, const Names& variables) const {
     const BriefTurn mine(turn);
-    return mine && size_of(problem.form) == form.size && form.variables == variables &&
+    if (!mine) return false;
+    const PassingNodes passing(graph);
+    return size_of(problem.form) == form.size && form.variables == variables &&
            form.equation_names == problem.equations && roots_of(problem) == roots;
+  }
+  /// The very same functions that still do the same.
+  bool is_of(const Problem& problem) const {
+    const BriefTurn mine(turn);
+    if (!mine) return false;
+    const PassingNodes passing(graph);
+    return has_same_equations(statement, problem) && roots_of(problem) == roots;
   }
 
  private:
@@ -176,25 +188,38 @@ struct RecordFinding {
 
 }  // namespace
 
-Problem recorded(const Problem& problem) {
-  if (std::holds_alternative<ExpressionGraph>(problem.form)) return problem;
+namespace {
+
+std::shared_ptr<const RecordFinding> record_of(const Problem& problem) {
+  if (Findings::Store* store = problem.findings.store())
+    if (auto known = store->find<RecordFinding>(
+            [&](const RecordFinding& finding) { return finding.is_of(problem); }))
+      return known;
   // Checks sizes and names as a run would.
   const auto system = make_system(problem, Formulation::direct);
   const Names variables(system->variables.begin(),
                         system->variables.begin() + size_of(problem.form));
   // The record of a field is large, and recording it a small part of a run.
   constexpr std::size_t most_kept = 2000;
-  const auto found = found_or_made<RecordFinding>(
+  return found_or_made<RecordFinding>(
       variables.size() <= most_kept ? problem.findings : Findings::none(),
       [&](const RecordFinding& known) { return known.fits(problem, variables); },
       [&] { return std::make_shared<RecordFinding>(problem, variables); });
-  Problem result = problem;
-  result.form = found->form;
-  // All of them are known better now.
-  result.sparsity.reset();
-  result.jacobian = {};
-  result.variable_index.clear();
-  return result;
+}
+
+}  // namespace
+
+Problem recorded(const Problem& problem) {
+  if (std::holds_alternative<ExpressionGraph>(problem.form)) return problem;
+  // Sparsity, Jacobian and the index of variables are known better now.
+  return {.form = record_of(problem)->form,
+          .t_span = problem.t_span,
+          .start = problem.start,
+          .variables = problem.variables,
+          .equations = problem.equations,
+          .fixed = problem.fixed,
+          .start_derivative = problem.start_derivative,
+          .findings = problem.findings};
 }
 
 }  // namespace daedalus

@@ -113,6 +113,13 @@ std::vector<double> SwitchBoard::blur(double t, const double* y,
   return result;
 }
 
+bool SwitchBoard::widen_slack(int k, double least) {
+  double& slack = slack_[static_cast<std::size_t>(k)];
+  const bool wider = least > slack;
+  if (wider) slack = least;
+  return wider;
+}
+
 void SwitchBoard::set_slack(const std::vector<double>& slack) {
   std::copy(slack.begin(), slack.end(), slack_.begin());
 }
@@ -232,6 +239,24 @@ bool SwitchBoard::renew(double t, const double* y, const std::vector<double>& ke
     renew_one(relation.relation, 4 * rounding * (std::abs(own) + std::abs(slope * t)));
   }
   return solve_discrete_equations(t, y) || changed;
+}
+
+/// By their values here and at a point beside.
+bool SwitchBoard::are_opposite(int k, int l, double t, const double* y,
+                               std::size_t variables) const {
+  constexpr auto kind = Relation::Kind::positive;
+  if (switching_->relations[k].kind != kind || switching_->relations[l].kind != kind) return false;
+  std::vector<double> beside(y, y + variables);
+  for (std::size_t j = 0; j < variables; ++j)
+    beside[j] += (0.1 + 0.01 * static_cast<double>(j % 89)) * (1 + std::abs(beside[j]));
+  bool differ = false;
+  for (const double* at : {y, static_cast<const double*>(beside.data())}) {
+    const double* x[] = {at, nullptr};
+    switching_->crossings.residual({t, x, modes_->data()}, x_.data());
+    if (x_[k] != -x_[l]) return false;
+    differ = differ || x_[k] != 0;
+  }
+  return differ;
 }
 
 void SwitchBoard::toggle(double t, const double* y, const std::vector<int>& fired) {

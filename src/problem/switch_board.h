@@ -24,6 +24,10 @@ class SwitchBoard {
   std::vector<double> blur(double t, const double* y, const std::vector<double>& noise) const;
   /// That far beyond its zero a relation keeps its mode.
   void set_slack(const std::vector<double>& slack);
+  /// False: it is that large.
+  bool widen_slack(int k, double least);
+  /// Something happens where conditions become true, as the bounce of a ball.
+  bool has_actions() const { return switching_ && !switching_->whens.empty(); }
   const std::vector<double>& slack() const { return slack_; }
   /// g[k] for all relations; those in time alone, whose instants are known, are 1.
   void indicators(double t, const double* y, double* g) const;
@@ -45,6 +49,9 @@ class SwitchBoard {
   Names on_wrong_side(double t, const double* y) const;
   /// At the start of the run: conditions that hold have not just become true.
   void forget_edges(double t, const double* y);
+  /// x > 0 and -x > 0, of sign(x): neither holds where x is zero.
+  bool are_opposite(int k, int l, double t, const double* y, std::size_t variables) const;
+  bool holds(int relation) const { return (*modes_)[switching_->relations[relation].mode] != 0; }
   /// The relations pass to their other side.
   void toggle(double t, const double* y, const std::vector<int>& fired);
 

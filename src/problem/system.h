@@ -72,6 +72,20 @@ class System {
                          double* r) const {
     for (int i = 0; i < points; ++i) residual(t[i], y + i * apart, yp + i * apart, r + i * apart);
   }
+  /// Likewise f of F = E y' - f, where E is constant and `knows_right_hand_side`.
+  virtual void right_hand_sides(int /*points*/, int /*apart*/, const double* /*t*/,
+                                const double* /*y*/, double* /*f*/) const {}
+  virtual void right_hand_side(const Dual& /*t*/, const Dual* /*y*/, Dual* /*f*/) const {}
+  /// r = E y' - r
+  virtual void take_from_rates(const double* /*yp*/, double* /*r*/) const {}
+  /// When steps have been so many that making code of the equations pays.
+  virtual void translate(const Findings&, double /*t*/, const double* /*y*/) {}
+  /// The functions still give what they gave when their code was made.
+  virtual bool code_holds() const { return true; }
+  /// When they do not, and when a run is made again, which begins without it.
+  virtual void forget_code() {}
+  /// dF/dy, dense and column-major, by such code. False: there is none.
+  virtual bool linearize(double /*t*/, const double* /*y*/, double* /*a*/) const { return false; }
   /// dF/dt of all rows by formula. False: there is none.
   virtual bool time_derivative(double, const double*, const double*, double*) const {
     return false;
@@ -84,8 +98,9 @@ class System {
   int size = 0;
   int visible = 0;  ///< the first so many variables are the user's
   bool differentiable = false;
-  bool time_differentiable = false;    ///< with respect to t too
-  bool constant_mass = false;          ///< dF/dy' is constant
+  bool time_differentiable = false;  ///< with respect to t too
+  bool constant_mass = false;        ///< dF/dy' is constant
+  bool knows_right_hand_side = false;
   bool linear_in_derivatives = false;  ///< F = M(t, y) y' - f, as far as the form tells
   bool hidden_constraints = false;     ///< index above 1, as far as the form tells
   bool discover_rows = false;  ///< the form cannot tell which rows and variables are algebraic

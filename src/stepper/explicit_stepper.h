@@ -5,13 +5,14 @@
 // Steps do not end on the singular point itself.
 #include <memory>
 
+#include "linear/kept_block.h"
 #include "method/explicit.h"
 #include "stepper/field_stepper.h"
 #include "stepper/slope_sums.h"
 
 namespace daedalus {
 
-class ExplicitStepper final : public FieldStepper {
+class ExplicitStepper final : public FieldStepper, public KeptBlock<ExplicitStepper> {
  public:
   ExplicitStepper(std::shared_ptr<ProjectedField> field, const ExplicitTable& method,
                   const Options& options, const Vector& atol, Statistics& statistics);
@@ -29,6 +30,7 @@ class ExplicitStepper final : public FieldStepper {
   /// Several steps of late were as long as stability allows.
   bool is_stiff() const { return stiff_steps_ >= steps_that_tell; }
 
+  bool can_begin() const override { return finite_; }
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
 

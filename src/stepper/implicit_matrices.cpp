@@ -60,6 +60,11 @@ bool ImplicitStepper::renew_factors() {
     factored_h_ = h_, factors_valid_ = true, singular_in_a_row_ = 0;
     return true;
   }
+  // Where the polynomial of the last step ends at nonsense, an exponential of it drowns all else.
+  if (is_ahead_) {
+    jacobian_valid_ = extrapolate_ = false, rejected_ = true;
+    return true;
+  }
   if (options_.fixed_step > 0 || ++singular_in_a_row_ > 5) {
     const int column = current()->singular_column();
     return fail(
@@ -75,6 +80,18 @@ bool ImplicitStepper::renew_factors() {
   }
   h_ *= 0.5, reached_ = false;
   return true;
+}
+
+void ImplicitStepper::rewind() {
+  Stepper::rewind();
+  static_cast<ImplicitCourse&>(*this) = {};
+  end_of_branch_.y.clear();
+  control_ = {};
+  OrderControl order;
+  order.min_stages = order_.min_stages, order.max_stages = order_.max_stages;
+  if (order_.is_eager) order.be_eager();
+  order.is_steadfast = order_.is_steadfast;
+  order_ = order;
 }
 
 }  // namespace daedalus

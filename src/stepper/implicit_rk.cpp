@@ -49,9 +49,21 @@ ImplicitStages::ImplicitStages(const System& system, const StageConstants& const
   for (double** part : {&from_, &increment_}) *part = place, place += stride;
   factors_.place(place, memory.rows());
   if (!data_.explicit_first) at_once_ = factors_.at_once();
+  splits_off_rates_ = at_once_ && stiffly_accurate_ && system.knows_right_hand_side;
+}
+
+void ImplicitStages::learn_mass(const Pencil& pencil) {
+  const double* const e = pencil.e.data();
+  bool diagonal = true;
+  for (int j = 0; j < n_; ++j)
+    for (int i = 0; i < n_; ++i)
+      if (i != j && e[i + j * n_] != 0) diagonal = false;
+  for (int i = 0; i < n_; ++i) mass_diagonal_[i] = e[i + i * n_];
+  mass_ = {constants_.lambda.data(), diagonal ? mass_diagonal_ : nullptr, e};
 }
 
 bool ImplicitStages::factor(const Pencil& pencil, double h) {
+  if (splits_off_rates_ && mass_.columns != pencil.e.data()) learn_mass(pencil);
   const bool regular = factors_.factor(pencil, h);
   if (!regular) singular_column_ = factors_.singular_column();
   return regular;
@@ -114,10 +126,12 @@ NewtonStages ImplicitStages::all_stages(const State& state) {
           v_,
           z_,
           stage_,
-          slope_};
+          slope_,
+          mass_};
 }
 
 void ImplicitStages::arguments(const State& state, double h) {
+  std::copy(state.y.begin(), state.y.end(), from_);
   kernels_.arguments(s_, stride_, constants_.w.data(), 1 / h, from_, z_, stage_, slope_);
   if (data_.explicit_first) subtract_first_slope(state);
 }
@@ -155,7 +169,6 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
                                    const Guess& guess) {
   NewtonResult result;
   NewtonMonitor monitor(settings, carried_eta_, last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_));
-  std::copy(state.y.begin(), state.y.end(), from_);
   const NewtonStages all = all_stages(state);
   start_values(state, h, guess, all);
   double times[max_stages];
@@ -164,7 +177,10 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
   using Verdict = NewtonMonitor::Verdict;
   for (Verdict verdict = Verdict::go_on; verdict == Verdict::go_on;) {
     ++statistics.newton, statistics.rhs += s_, ++statistics.solves;
-    system_.residuals(s_, stride_, times, stage_, slope_, residual_);
+    if (splits_off_rates_)
+      system_.right_hand_sides(s_, stride_, times, stage_, residual_);
+    else
+      system_.residuals(s_, stride_, times, stage_, slope_, residual_);
     const double increment = correct(state, h, norm, all);
     if (!std::isfinite(increment)) {
       result.worst = row_not_finite();
@@ -189,11 +205,21 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
   return result;
 }
 
+void ImplicitStages::rate(const double* weights, double h, double* out) const {
+  double over_h[max_stages];
+  const double inverse_h = 1 / h;
+  for (int j = 0; j < s_; ++j) over_h[j] = inverse_h * weights[j];
+  kernels_.sum(s_, stride_, over_h, z_, out);
+}
+
 void ImplicitStages::result(const State& state, double h, double* y1, double* yp1) const {
   if (stiffly_accurate_) {
     const int last = (s_ - 1) * stride_;
     for (int k = 0; k < n_; ++k) y1[k] = state.y[k] + z_[last + k];
-    std::copy_n(slope_ + last, n_, yp1);
+    if (splits_off_rates_)
+      rate(constants_.w.data() + (s_ - 1) * s_, h, d_), std::copy_n(d_, n_, yp1);
+    else
+      std::copy_n(slope_ + last, n_, yp1);
     return;
   }
   for (int k = 0; k < n_; ++k) {
@@ -211,7 +237,10 @@ void ImplicitStages::estimate(const State& state, double h, double* error, bool 
   double *const slope = d_, *const moved = residual_, *const estimate = v_;
   bool is_first = true;
   for (const StageConstants::Defect& defect : constants_.defects) {
-    kernels_.sum(s_, stride_, defect.slope.data(), slope_, slope);
+    if (splits_off_rates_)
+      rate(defect.slope_of_z.data(), h, slope);
+    else
+      kernels_.sum(s_, stride_, defect.slope.data(), slope_, slope);
     const double* point = state.y.data();
     if (defect.at != 0) {
       kernels_.sum(s_, stride_, defect.value.data(), z_, moved);

@@ -39,6 +39,10 @@ class ImplicitStages final : public StageSolver {
   void extrapolate(double h);
   void arguments(const State& state, double h);
   void subtract_first_slope(const State& state);
+  /// Of F = E y' - f, the E that the pencil has found.
+  void learn_mass(const Pencil& pencil);
+  /// (1/h) sum_j weights_j Z_j
+  void rate(const double* weights, double h, double* out) const;
   /// By the residuals; leaves the arguments of the next ones, and gives the size of the increments.
   double correct(const State& state, double h, const ErrorNorm& norm, const NewtonStages& all);
   /// -1: all residuals are finite.
@@ -50,6 +54,7 @@ class ImplicitStages final : public StageSolver {
   double mean_;  ///< one over the number of unknowns
   StageKernels kernels_;
   NewtonKernels at_once_ = {};       ///< for few unknowns, or null
+  bool splits_off_rates_ = false;    ///< F = E y' - f: stages have no slopes of their own
   bool lowers_multipliers_ = false;  ///< variables of index 2 start from a lower degree
   bool starts_with_slope_ = false;   ///< from y + c h y', else from y
   bool slope_is_good_ = false;       ///< y'_n has the order of y_n
@@ -64,6 +69,8 @@ class ImplicitStages final : public StageSolver {
   double *residual_ = nullptr, *d_ = nullptr;
   double *from_ = nullptr, *increment_ = nullptr;  ///< y; y1 - y of the last accepted step
   double last_h_ = 0;
+  NewtonMass mass_ = {};
+  double mass_diagonal_[8] = {};  ///< of few unknowns
 };
 
 }  // namespace daedalus

@@ -21,7 +21,6 @@ constexpr int shorten_up_to = 6;               // times, for the sake of Newton'
 constexpr double aimed_rate = 0.2;             // of Newton's iteration after steps grew
 constexpr double growth_after_failure = 3;     // of steps, while it was not
 constexpr int long_ago = 3;                    // steps ago
-constexpr double shortest_by_error = 1e-3;     // of the last step: what is left is not its error
 constexpr int few_stages = 3;                  // whose estimate of a short step is no rounding
 constexpr double longer_at_end = 1.1;          // steps may be, where that spares a short one
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
@@ -91,8 +90,9 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
   order_.min_stages = methods_.front()->method.stages;
   order_.max_stages = methods_.back()->method.stages;
   // Next to singular points of a manifold long steps keep its velocities less well.
-  order_.is_eager = system.size <= few_unknowns && system.is_index_one() &&
-                    options.formulation != Formulation::manifold;
+  if (system.size <= few_unknowns && system.is_index_one() &&
+      options.formulation != Formulation::manifold)
+    order_.be_eager();
   order_.is_steadfast = order_.is_eager && options.rtol < crude && options.rtol > sharp;
   // No order may ask for memory when its turn comes. Factors of every order of a large sparse
   // system would cost more than they are likely to save.
@@ -159,7 +159,7 @@ void ImplicitStepper::use(int position) {
   // What Newton leaves in a position constraint comes back in the estimate of the next step as
   // gamma^2 times itself, whatever the step size: it must stay well below the tolerance.
   if (index == 3) newton_.tolerance = std::max(newton_.rounding, 0.02 * newton_.tolerance);
-  if (!state_.y.empty()) norm_.set_reference(state_.y.data());
+  if (!state_.y.empty()) refer_to_state();
 }
 
 void ImplicitStepper::start(const State& state, double h) {
@@ -175,7 +175,7 @@ void ImplicitStepper::start(const State& state, double h) {
     if (solver) solver->forget();
   control_.forget(), order_.forget();
   use(0);
-  norm_.set_reference(state_.y.data());
+  refer_to_state();
 }
 
 bool ImplicitStepper::solve_stages(int slow_before) {
@@ -195,27 +195,6 @@ bool ImplicitStepper::solve_stages(int slow_before) {
   else
     order_.newton_failed = true;
   return false;
-}
-
-double ImplicitStepper::error_size() {
-  const double own = norm_(error_.data());
-  if (!eliminated_ || !std::isfinite(own)) return own;
-  return eliminated_->joined(own, state_.t, state_.y.data(), error_.data(), norm_.rtol(), h_);
-}
-
-double ImplicitStepper::estimate_error() {
-  // Newton's iteration may have left more in the last step than its matrix told, that of a diode
-  // which had not begun to conduct: no step is so short that it would not see that.
-  current()->forgive_start(rejected_ && !first_ &&
-                           std::abs(h_) < shortest_by_error * std::abs(last_h_));
-  current()->estimate(state_, h_, error_.data(), false, statistics_);
-  double error = error_size();
-  if (error >= 1 && (first_ || rejected_)) {
-    current()->estimate(state_, h_, error_.data(), true, statistics_);
-    const double refined = error_size();
-    if (std::isfinite(refined)) error = refined;
-  }
-  return std::isfinite(error) ? std::max(error, 1e-10) : 1e10;
 }
 
 void ImplicitStepper::accept(double error) {
@@ -263,6 +242,37 @@ void ImplicitStepper::reject(double error) {
                               1.05);
 }
 
+/// A branch of the equations may end closer than the solution can tell from here: steps so short
+/// that they change nothing succeed for ever, and all others leave the branch.
+bool ImplicitStepper::stands_at_end() {
+  constexpr int patience = 8;
+  if (state_.y != end_of_branch_.y) {
+    end_of_branch_.y = state_.y;
+    times_at_end_ = 0;
+  } else if (state_.t != end_of_branch_.t) {
+    ++times_at_end_;
+  }
+  end_of_branch_.t = state_.t;
+  return times_at_end_ > patience;
+}
+
+bool ImplicitStepper::fail_at_end(bool undefined) {
+  const int worst = last_newton_.worst;
+  return fail(
+      undefined ? Reason::not_finite : Reason::step_too_small,
+      {undefined ? "the equations are not finite beyond this point"
+                 : "the step size became too small",
+       fmt::format("{}{}", where(),
+                   worst < 0   ? ""
+                   : undefined ? fmt::format(": equation \"{}\"", system_.equations[worst])
+                               : fmt::format(": worst variable {}", system_.variables[worst])),
+       undefined ? "every smaller step still leads to a value that is not a finite number"
+                 : "a singularity of the solution, a constraint that becomes singular, an "
+                   "index higher than stated, or a tolerance below rounding errors",
+       "look at the solution near this time; loosen rtol and atol, or try another "
+       "formulation; a mechanism whose constraints become singular is passed by dop853"});
+}
+
 bool ImplicitStepper::attempt(double limit) {
   committed_ = false;
   for (int slow = 0;;) {
@@ -270,25 +280,9 @@ bool ImplicitStepper::attempt(double limit) {
     if (!reached_ && !rejected_ && options_.fixed_step == 0 &&
         std::abs(limit - state_.t) <= std::min(options_.max_step, longer_at_end * std::abs(h_)))
       h_ = limit - state_.t, reached_ = true;
-    if (step_is_too_small()) {
-      const int worst = last_newton_.worst;
-      const bool undefined = not_finite_in_a_row_ > 0;
-      return fail(
-          undefined ? Reason::not_finite : Reason::step_too_small,
-          {undefined ? "the equations are not finite beyond this point"
-                     : "the step size became too small",
-           fmt::format("{}{}", where(),
-                       worst < 0   ? ""
-                       : undefined ? fmt::format(": equation \"{}\"", system_.equations[worst])
-                                   : fmt::format(": worst variable {}", system_.variables[worst])),
-           undefined ? "every smaller step still leads to a value that is not a finite number"
-                     : "a singularity of the solution, a constraint that becomes singular, an "
-                       "index higher than stated, or a tolerance below rounding errors",
-           "look at the solution near this time; loosen rtol and atol, or try another "
-           "formulation; a mechanism whose constraints become singular is passed by dop853"});
-    }
+    if (step_is_too_small()) return fail_at_end(not_finite_in_a_row_ > 0);
     if (!jacobian_valid_ && !renew_jacobian()) return false;
-    if ((!factors_valid_ || factored_h_ != h_)) {
+    if (!factors_valid_ || factored_h_ != h_) {
       factors_valid_ = false;
       if (!renew_factors()) return false;
       if (!factors_valid_) continue;
@@ -296,6 +290,7 @@ bool ImplicitStepper::attempt(double limit) {
     if (!solve_stages(slow)) {
       const bool undefined = last_newton_.outcome == NewtonOutcome::not_finite;
       not_finite_in_a_row_ = undefined ? not_finite_in_a_row_ + 1 : 0;
+      if (undefined && stands_at_end()) return fail_at_end(true);
       if (options_.fixed_step > 0)
         return fail(undefined ? Reason::not_finite : Reason::newton_failed,
                     {"Newton's iteration did not converge with the fixed step",
@@ -379,7 +374,7 @@ void ImplicitStepper::commit() {
   last_h_ = h_used_;
   first_ = rejected_ = false;
   extrapolate_ = true;
-  norm_.set_reference(state_.y.data());
+  refer_to_state();
   if (options_.fixed_step > 0) {
     jacobian_valid_ = false;
     return;

@@ -18,7 +18,25 @@
 
 namespace daedalus {
 
-class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> {
+/// What changes from step to step, and is as here before the first one.
+struct ImplicitCourse {
+  double factored_h_ = 0, last_h_ = 0;
+  double seen_rate_ = 0;    ///< of Newton's iteration, in the last step that had more than one
+  double confirmed_h_ = 0;  ///< of the last step with a new Jacobian, or with a rate that was seen
+  NewtonResult last_newton_;
+  bool is_ahead_ = false;  ///< the Jacobian is not that of a point of the solution
+  bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
+  bool first_ = true, rejected_ = false, extrapolate_ = true;
+  bool newton_failed_ = false;   ///< in this step
+  int steps_since_failure_ = 0;  ///< as far as it matters
+  bool committed_ = false;       ///< next_ is where the last step began
+  int singular_in_a_row_ = 0, not_finite_in_a_row_ = 0;
+  int times_at_end_ = 0;  ///< of a branch of the equations, in the same state
+};
+
+class ImplicitStepper final : public Stepper,
+                              public KeptBlock<ImplicitStepper>,
+                              private ImplicitCourse {
  public:
   ImplicitStepper(const System& system, Jacobian& jacobian, const Options& options,
                   const Vector& atol, Statistics& statistics);
@@ -41,6 +59,12 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
 
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
+  /// Pivots of sparse factors and the rows that large dense ones leave out are found once.
+  bool can_rewind() const override {
+    return pencil_.storage == Storage::dense && system_.size <= largest_uncondensed &&
+           !state_space_ && !eliminated_ && !by_stages_;
+  }
+  void rewind() override;
 
  private:
   static constexpr int most_methods = 4;
@@ -55,9 +79,12 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
   bool solve_stages(int slow_before);
   double estimate_error();
   double error_size();
+  void refer_to_state();
   void accept(double error);
   void limit_growth(double before);
   void reject(double error);
+  bool stands_at_end();
+  bool fail_at_end(bool undefined);
 
   const System& system_;
   Jacobian& jacobian_;
@@ -77,18 +104,8 @@ class ImplicitStepper final : public Stepper, public KeptBlock<ImplicitStepper> 
   std::unique_ptr<AlgebraicProjection> state_space_;
   std::unique_ptr<EliminatedError> eliminated_;  ///< null: no variables were eliminated
 
+  State end_of_branch_;  ///< where values were last not finite
   std::vector<double> error_, projection_scale_;
-  double factored_h_ = 0, last_h_ = 0;
-  double seen_rate_ = 0;    ///< of Newton's iteration, in the last step that had more than one
-  double confirmed_h_ = 0;  ///< of the last step with a new Jacobian, or with a rate that was seen
-  NewtonResult last_newton_;
-  bool is_ahead_ = false;  ///< the Jacobian is not that of a point of the solution
-  bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
-  bool first_ = true, rejected_ = false, extrapolate_ = true;
-  bool newton_failed_ = false;   ///< in this step
-  int steps_since_failure_ = 0;  ///< as far as it matters
-  bool committed_ = false;       ///< next_ is where the last step began
-  int singular_in_a_row_ = 0, not_finite_in_a_row_ = 0;
 };
 
 }  // namespace daedalus

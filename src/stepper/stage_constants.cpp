@@ -43,6 +43,9 @@ StageConstants::StageConstants(const Tableau& tableau)
   const int s = data.unknowns;
   w = row_major(data.w), t = row_major(data.t), t_inverse = row_major(data.t_inverse);
   w_t = row_major(data.w * data.t);
+  lambda = data.gamma;
+  for (const ComplexPair& pair : data.pairs)
+    lambda.push_back(pair.alpha), lambda.push_back(pair.beta);
   const Eigen::VectorXd slope = data.w * data.first_column;
   first_slope.assign(slope.data(), slope.data() + s);
   const bool first_at_zero = data.c[0] == 0;
@@ -62,9 +65,12 @@ StageConstants::StageConstants(const Tableau& tableau)
 
 void StageConstants::add_defect(double at) {
   const auto s = static_cast<std::size_t>(data.unknowns);
-  Defect& defect = defects.emplace_back(Defect{at, std::vector<double>(s), std::vector<double>(s)});
+  const std::vector<double> none(s);
+  Defect& defect = defects.emplace_back(Defect{at, none, none, none});
   polynomial.basis(at, defect.value.data());
   polynomial.stage_basis(at, defect.slope.data());
+  Eigen::Map<Eigen::RowVectorXd>(defect.slope_of_z.data(), std::ssize(none)) =
+      Eigen::Map<const Eigen::RowVectorXd>(defect.slope.data(), std::ssize(none)) * data.w;
 }
 
 const StageConstants& stage_constants(const Tableau& method) {

@@ -19,14 +19,16 @@ struct StageConstants {
   StageTransformation data = {};
   std::vector<double> w, t, t_inverse;  ///< row-major
   std::vector<double> w_t;              ///< W T: slopes from transformed stages
+  std::vector<double> lambda;           ///< gamma, then alpha and beta of each pair
   std::vector<double> first_slope;      ///< W times the first column of A
   StagePolynomial polynomial = {};
   StagePolynomial low_polynomial = {};  ///< through the last three stages; empty for few stages
   std::shared_ptr<const CollocationBasis> basis = {};  ///< null unless u(0) = y_n, u(1) = y_{n+1}
-  /// What the estimate takes at theta = `at`: of stages that value and slope are sums of.
+  /// What the estimate takes at theta = `at`: of the Z_i that the value is a sum of, of the Y'_i
+  /// that the slope is one of and, for h times the slope, of the Z_i again.
   struct Defect {
     double at;
-    std::vector<double> value, slope;
+    std::vector<double> value, slope, slope_of_z;
   };
   std::vector<Defect> defects = {};  ///< one, or two whose sizes are added
   std::vector<double> end_slope;

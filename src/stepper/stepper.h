@@ -61,8 +61,23 @@ class Stepper {
   Reason reason() const { return reason_; }
   const Message& failure() const { return message_; }
 
+  /// False: slopes at the start are not finite.
+  virtual bool can_begin() const { return true; }
+
   virtual void save(std::vector<double>& memory) const = 0;
   virtual void restore(SavedState& memory) = 0;
+
+  /// `rewind` leaves no trace of the run before in the bits of the next one.
+  virtual bool can_rewind() const { return false; }
+  /// As it was made, but for `start`, which is to follow.
+  virtual void rewind() {
+    h_ = h_used_ = limit_ = 0;
+    estimated_error_ = std::numeric_limits<double>::quiet_NaN();
+    reached_ = false;
+    crossed_.reset();
+    reason_ = Reason::finished;
+    message_ = {};
+  }
 
  protected:
   bool fail(Reason reason, Message message) {
