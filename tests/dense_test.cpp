@@ -279,6 +279,46 @@ TEST(DenseOutput, OfModelsAsTheyStandDoesNotDependOnWhatWasAskedBefore) {
   }
 }
 
+/// y' = -rate (y - cos t) - sin t, off by `off` at the start. [ProtheroRobinson1974]
+Problem follows_a_cosine(double rate, double off) {
+  return {.form = LinearlyImplicit{.size = 1,
+                                   .f =
+                                       [rate](auto t, auto y, auto& out) {
+                                         using std::cos, std::sin;
+                                         out[0] = -rate * (y[0] - cos(t)) - sin(t);
+                                       }},
+          .t_span = {0, 10},
+          .start = {1 + off}};
+}
+
+// Steps grow without bound where stiffness leaves their ends exact: polynomials through them were
+// off by up to 56,000 rtol in between.
+TEST(DenseOutput, OfLongStiffStepsIsAsExactAsTheirEnds) {
+  for (const double rate : {1e2, 1e3, 1e4, 1e6})
+    for (const double off : {0.0, 1.0})
+      for (int digits = 3; digits <= 10; ++digits) {
+        SCOPED_TRACE(std::to_string(rate) + ", digits " + std::to_string(digits));
+        const double rtol = std::pow(10.0, -digits);
+        const Solution s = solve(follows_a_cosine(rate, off), {.rtol = rtol});
+        ASSERT_TRUE(s.succeeded());
+        const auto error = [&](double t, double y) {
+          return std::abs(y - std::cos(t) - off * std::exp(-rate * t)) /
+                 (rtol * (1 + std::abs(std::cos(t))));
+        };
+        double at_ends = 0, between = 0;
+        for (int i = 0; i < s.rows(); ++i) at_ends = std::max(at_ends, error(s.t[i], s.y(i)[0]));
+        constexpr int points = 400;
+        for (int i = 1; i < points; ++i) {
+          const double t = 10.0 * i / points;
+          between = std::max(between, error(t, s(t)[0]));
+        }
+        // Shorter stiff steps may have larger errors than longer ones.
+        EXPECT_LE(between, 120 + 1.5 * at_ends);
+        // What the estimate is allowed, see ImplicitStepper::use, and that it may be lucky.
+        EXPECT_LE(error(10, s.y_end()[0]), 2 * 30);
+      }
+}
+
 TEST(OutputTimes, DoNotChangeTheSteps) {
   const exact::Exact e = exact::index_2();
   const Solution few = solve(e.problem, {.rtol = 1e-7});

@@ -8,6 +8,11 @@
 #include "daedalus/method.h"
 
 namespace daedalus {
+namespace {
+
+constexpr int samples = 64;  // of a step, for the largest value of a polynomial
+
+}  // namespace
 
 CollocationBasis::CollocationBasis(const Eigen::VectorXd& c) : polynomial_(c, true) {
   const int s = static_cast<int>(c.size());
@@ -27,6 +32,8 @@ CollocationBasis::CollocationBasis(const Eigen::VectorXd& c) : polynomial_(c, tr
   double at_end = 0;
   for (const double x : integral_) at_end += x;
   if (std::abs(at_end) > 1e-12) integral_ = product;
+  for (int i = 1; i < samples; ++i)
+    largest_ = std::max(largest_, std::abs(correction(static_cast<double>(i) / samples)));
   slope_factor_ = 1 / at_zero;
   // u'(0)/h: the basis of stage i is theta/c_i prod_{j != i} (theta - c_j)/(c_i - c_j).
   for (int i = 0; i < s; ++i) {
@@ -35,12 +42,43 @@ CollocationBasis::CollocationBasis(const Eigen::VectorXd& c) : polynomial_(c, tr
       if (j != i) slope *= -c[j] / (c[i] - c[j]);
     z_factor_.push_back(slope * slope_factor_);
   }
+  weigh_terms(c);
+}
+
+/// Divided differences over (0, c_2, ..., c_s) and with c_1, times the largest value of
+/// theta prod_{j>1} (theta - c_j) and of its product with theta - c_1.
+void CollocationBasis::weigh_terms(const Eigen::VectorXd& c) {
+  const Eigen::Index s = c.size();
+  double largest = 0, largest_before = 0;
+  for (int i = 0; i <= samples; ++i) {
+    const double theta = static_cast<double>(i) / samples;
+    double product = theta;
+    for (Eigen::Index j = 1; j < s; ++j) product *= theta - c[j];
+    largest_before = std::max(largest_before, std::abs(product));
+    largest = std::max(largest, std::abs(product * (theta - c[0])));
+  }
+  for (Eigen::Index i = 0; i < s; ++i) {
+    double product = c[i];
+    for (Eigen::Index j = 1; j < s; ++j)
+      if (j != i) product *= c[i] - c[j];
+    last_term_.push_back(largest / (i == 0 ? product : product * (c[i] - c[0])));
+    term_before_.push_back(i == 0 ? 0 : largest_before / product);
+  }
+}
+
+double CollocationBasis::correction(double theta) const {
+  double sum = 0;
+  for (auto k = integral_.size(); k-- > 0;) sum = (sum + integral_[k]) * theta;
+  return sum;
 }
 
 void CollocationBasis::weights(double theta, double* stage, double& correction) const {
   polynomial_.basis(theta, stage);
-  correction = 0;
-  for (auto k = integral_.size(); k-- > 0;) correction = (correction + integral_[k]) * theta;
+  correction = this->correction(theta);
+}
+
+double CollocationBasis::reach(double theta) const {
+  return std::max(std::abs(correction(theta)), 4 * theta * (1 - theta) * largest_);
 }
 
 void Interpolant::evaluate(double t, double* y) const {
@@ -118,13 +156,23 @@ void Interpolant::start_slope(double* yp) const {
   }
 }
 
-double Interpolant::correction_size(double t, const double* weight) const {
+double Interpolant::error_size(double t, const double* weight) const {
   if (!basis || !corrected) return std::numeric_limits<double>::infinity();
-  double stage[max_stages], correction = 0, largest = 0;
-  basis->weights((t - t0) / (t1 - t0), stage, correction);
-  for (int k = 0; k < size; ++k)
-    largest = std::max(largest, std::abs(correction * data[size + k]) * weight[k]);
-  return largest;
+  const double theta = (t - t0) / (t1 - t0), reach = basis->reach(theta);
+  const double* const z = data.data() + 2 * size;
+  double correction = 0, last = 0, before = 0;
+  for (int k = 0; k < size; ++k) {
+    double term = 0, lower = 0;
+    for (int i = 0; i < basis->stages(); ++i) {
+      term += basis->last_term()[i] * z[i * size + k];
+      lower += basis->term_before()[i] * z[i * size + k];
+    }
+    correction = std::max(correction, std::abs(data[size + k]) * weight[k]);
+    last = std::max(last, std::abs(term) * weight[k]);
+    before = std::max(before, std::abs(lower) * weight[k]);
+  }
+  const double next = before > last ? last * last / before : last;
+  return std::max(reach * correction, 4 * theta * (1 - theta) * next);
 }
 
 }  // namespace daedalus

@@ -19,15 +19,28 @@ class CollocationBasis {
   int stages() const { return polynomial_.stages(); }
   /// Weights of the stages Z_i and of K.
   void weights(double theta, double* stage, double& correction) const;
+  /// What the polynomial may err by at theta, in units of K. Where stiffness leaves the ends of a
+  /// step alone what is exact, the error has the size of the correction without its zeros: it is
+  /// simple at both ends of the step, and the correction is double at one.
+  double reach(double theta) const;
+  /// Of the term of highest degree of the polynomial, and of the one below, for stage i; both as
+  /// large as the term is at most in the step.
+  const std::vector<double>& last_term() const { return last_term_; }
+  const std::vector<double>& term_before() const { return term_before_; }
   /// K = h y'_n * slope_factor - sum_i z_factor_i Z_i.
   double slope_factor() const { return slope_factor_; }
   const std::vector<double>& z_factor() const { return z_factor_; }
 
  private:
+  double correction(double theta) const;
+  void weigh_terms(const Eigen::VectorXd& c);
+
   StagePolynomial polynomial_;
   std::vector<double> integral_;  ///< coefficients of the correction, from theta^1 on
+  double largest_ = 0;            ///< of its values in the step
   double slope_factor_ = 0;
   std::vector<double> z_factor_;
+  std::vector<double> last_term_, term_before_;
 };
 
 struct Interpolant {
@@ -46,9 +59,10 @@ struct Interpolant {
   static void nested_weights(const double* power, int degree, double* weight);
   /// y' at the start of the step.
   void start_slope(double* yp) const;
-  /// Largest weight_i |correction_i| at t: how far u alone would be off; infinite where there is
-  /// no correction to judge by.
-  double correction_size(double t, const double* weight) const;
+  /// How far y(t) may be off, in units of 1/weight_i: by what the correction does to it, and by the
+  /// term of the polynomial that would come next if those it has go on as they fall. (Slopes at the
+  /// start may agree by chance.) Infinite where there is no correction.
+  double error_size(double t, const double* weight) const;
 };
 
 }  // namespace daedalus

@@ -7,8 +7,8 @@
 namespace daedalus {
 
 namespace {
-/// The corrected polynomial is good to a small part of its correction.
-constexpr double correction_allowed = 2;  // in units of the tolerance
+/// The polynomial is good to a small part of what its error is thought to be at most.
+constexpr double error_allowed = 2;  // in units of the tolerance
 }  // namespace
 
 StepRefiner::StepRefiner(std::shared_ptr<System> system, std::shared_ptr<const Jacobian> jacobian,
@@ -25,6 +25,7 @@ void StepRefiner::prepare() {
   pencil_ = jacobian_->make_pencil();
   solvers_.resize(methods_.size());
   norm_ = ErrorNorm(system_->variable_index, rtol_, atol_);
+  shortest_ = system_->is_index_one() ? 1e-9 : 1e-3;
   const std::size_t n = static_cast<std::size_t>(system_->size);
   state_.y.resize(n), state_.yp.resize(n), weight_.resize(n), result_.resize(n), slope_.resize(n);
 }
@@ -45,12 +46,13 @@ bool StepRefiner::linearize(const Interpolant& step) {
 
 bool StepRefiner::refine(const Interpolant& step, double t, double* y) {
   const double h = t - step.t0;
-  // So near to the start the polynomial has had no time to err, and the matrix of a step that short
-  // would amplify rounding errors by h^-index.
-  if (std::abs(h) <= 1e-3 * std::abs(step.t1 - step.t0)) return false;
   if (!jacobian_) prepare();
-  for (int k = 0; k < step.size; ++k) weight_[k] = 1 / (atol_[k] + rtol_ * std::abs(y[k]));
-  if (step.correction_size(t, weight_.data()) <= correction_allowed) return false;
+  // The matrix of so short a step would amplify rounding errors by h^-index, and in a nonstiff one
+  // the polynomial has had no time to err.
+  if (std::abs(h) <= shortest_ * std::abs(step.t1 - step.t0)) return false;
+  for (int k = 0; k < step.size; ++k)  // algebraic rows can be solved alone
+    weight_[k] = system_->algebraic_variable[k] ? 0 : 1 / (atol_[k] + rtol_ * std::abs(y[k]));
+  if (step.error_size(t, weight_.data()) <= error_allowed) return false;
   if (!linearize(step)) return false;
   auto& solver = solvers_[step.method];
   if (!solver) {

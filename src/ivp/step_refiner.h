@@ -39,6 +39,7 @@ class StepRefiner {
   State state_;
   std::vector<double> weight_, result_, slope_;
   double linearized_at_ = 0;
+  double shortest_ = 0;  ///< part of a step that is solved again
   bool linearized_ = false;
   Statistics statistics_;
 };

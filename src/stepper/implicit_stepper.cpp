@@ -12,7 +12,6 @@
 namespace daedalus {
 namespace {
 
-constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 constexpr double keep_jacobian_below = 0.001;  // rate of Newton's iteration
 constexpr double nearly_linear = 1e-4;         // likewise: a matrix serves longer steps too
 constexpr double longest_by_hearsay = 100;     // steps beyond ask for a new matrix
@@ -126,39 +125,18 @@ void ImplicitStepper::use(int position) {
   if (active_ == position && solvers_[position]) return;
   active_ = position;
   if (!solvers_[position]) make_solver(position);
-  const Tableau& method = methods_[position]->method;
   // A mass M(y) frozen at the start of the step makes the rate grow with h from nearly nothing:
   // after a small step it promises far too much for a long one. So do matrices of a saturated
   // amplifier or of dry friction, with which single corrections are small because they lead
   // nowhere: of few unknowns no correction is the last one that was not seen to contract.
-  newton_ = {newton_limit(method), 1, false, !system_.constant_mass || system_.size <= few_unknowns,
+  newton_ = {newton_limit(current()->method()), 1, false,
+             !system_.constant_mass || system_.size <= few_unknowns,
              system_.nonlinear_in_derivatives};
   if (options_.fixed_step > 0) {
     newton_ = {60, 1, true, false, false};
     return;
   }
-  // The estimate is O(h^(k+1)), the error of the step O(h^(p+1)): the tolerance on the estimate is
-  // relaxed so that the error of the step meets the tolerance asked for.
-  const double k = current()->estimate_order();
-  const int index = *std::max_element(system_.variable_index.begin(), system_.variable_index.end());
-  const int order =
-      index == 3 ? std::max(1, method.order - 1) : method.order;  // 2s - 2 for index 3
-  // With many stages superconvergence is the first thing that stiffness takes away, so the relief
-  // ends at that of three stages.
-  const double exponent = std::clamp((k + 1) / (order + 1), 2.0 / 3.0, 1.0);
-  norm_.set_tolerance(0.1 * std::pow(options_.rtol, exponent));
-  const double rtol = norm_.rtol();
-  newton_.rounding = 10 * unit_roundoff / rtol;
-  newton_.tolerance = std::max(newton_.rounding, std::min(0.03, std::pow(rtol, 1 / exponent - 1)));
-  // Rows E(y) y' with E frozen: what Newton leaves in y' comes back divided by h. So does what it
-  // leaves in variables of index 2, and equations that are not linear in them converge the slower
-  // the farther they are off: a rate that was seen before the error came up must not be trusted.
-  if (index == 2) newton_.measure_rate = true;
-  if (!system_.constant_mass || index == 2)
-    newton_.tolerance = std::max(newton_.rounding, 0.1 * newton_.tolerance);
-  // What Newton leaves in a position constraint comes back in the estimate of the next step as
-  // gamma^2 times itself, whatever the step size: it must stay well below the tolerance.
-  if (index == 3) newton_.tolerance = std::max(newton_.rounding, 0.02 * newton_.tolerance);
+  set_tolerances();
   if (!state_.y.empty()) refer_to_state();
 }
 

@@ -71,6 +71,7 @@ class ImplicitStepper final : public Stepper,
   StageSolver* current() const { return solvers_[active_]; }
   void make_solver(int position);
   void use(int position);
+  void set_tolerances();
   bool renew_jacobian();
   bool jacobian_ahead();
   bool renew_factors();
