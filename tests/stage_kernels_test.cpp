@@ -61,6 +61,31 @@ TEST_P(StageKernelsOf, ExtrapolateThePolynomialThroughTheLastStages) {
       }
 }
 
+TEST_P(StageKernelsOf, ExtrapolateWithoutTheFirstStage) {
+  for (const int s : {4, 5, 7}) {
+    constexpr int n = 8;
+    const Vector c = Vector::LinSpaced(s, 1.0 / s, 1);
+    const StagePolynomial all(c, true), late(c.tail(s - 1), false);
+    std::vector<double> weights(1, 0.0), basis(static_cast<std::size_t>(s - 1));
+    weights.insert(weights.end(), late.weights(), late.weights() + s - 1);
+    const Stages last(s, n), increment(1, n), z(s, n);
+    const double ratio = 1.7;
+    stage_kernels(GetParam(), s)
+        .extrapolate(s, n, {all.nodes(), weights.data(), false, true}, ratio, last.numbers,
+                     increment.numbers, z.numbers);
+    for (int i = 0; i < s; ++i) {
+      late.basis(1 + c[i] * ratio, basis.data());
+      double size = 1;
+      for (const double b : basis) size += std::abs(b);
+      for (int k = 0; k < n; ++k) {
+        double expected = -increment.numbers[k];
+        for (int j = 1; j < s; ++j) expected += basis[j - 1] * last.numbers[j * n + k];
+        EXPECT_NEAR(z.numbers[i * n + k], expected, 4e-16 * (2 * s + 2) * size) << s << " stages";
+      }
+    }
+  }
+}
+
 TEST_P(StageKernelsOf, SumStages) {
   for (const int s : {1, 2, 3, 4, 5, 7, 9})
     for (const int n : {8, 24}) {

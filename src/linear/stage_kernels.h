@@ -11,7 +11,8 @@ namespace daedalus {
 struct StageNodes {
   const double* c;
   const double* weight;
-  bool through_origin;  ///< zero at the beginning of the step
+  bool through_origin;         ///< zero at the beginning of the step
+  bool without_first = false;  ///< its weight is zero
 };
 
 /// Matrices are s x s, row-major.

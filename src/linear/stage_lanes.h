@@ -64,7 +64,9 @@ struct StagesOf {
       const Lanes theta = 1 + ratio * load_first(nodes.c + i, s - i);
       Lanes product = nodes.through_origin ? theta : spread(1.0);
       Lanes basis[most];
-      for (int j = 0; j < s; ++j) {
+      basis[0] = product * nodes.weight[0];
+      if (!nodes.without_first) product *= theta - nodes.c[0];
+      for (int j = 1; j < s; ++j) {
         basis[j] = product * nodes.weight[j];
         product *= theta - nodes.c[j];
       }

@@ -6,7 +6,11 @@
 namespace daedalus {
 namespace {
 
-StageNodes extrapolation_nodes(const StagePolynomial& u) {
+/// Of a step so much longer than the last one.
+StageNodes extrapolation_nodes(const StageConstants& constants, double ratio, double far) {
+  const StagePolynomial& u = constants.polynomial;
+  if (ratio > far && !constants.late_weights.empty())
+    return {u.nodes(), constants.late_weights.data(), false, true};
   return {u.nodes(), u.weights(), u.is_through_origin()};
 }
 
@@ -69,7 +73,7 @@ bool ImplicitStages::factor(const Pencil& pencil, double h) {
   return regular;
 }
 
-void ImplicitStages::start_values(const State& state, double h, const Guess& guess,
+void ImplicitStages::start_values(const State& state, double h, const Guess& guess, double far,
                                   const NewtonStages& all) {
   if (guess.covering) {
     for (int i = 0; i < s_; ++i) {
@@ -80,9 +84,9 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
     }
   } else if (guess.extrapolate && last_h_ != 0) {
     if (at_once_ && !lowers_multipliers_)
-      return at_once_.begin(all, extrapolation_nodes(constants_.polynomial), h / last_h_, last_z_,
-                            increment_, 1 / h);
-    extrapolate(h);
+      return at_once_.begin(all, extrapolation_nodes(constants_, h / last_h_, far), h / last_h_,
+                            last_z_, increment_, 1 / h);
+    extrapolate(h, far);
   } else if (starts_with_slope_) {
     std::fill(z_, z_ + s_ * stride_, 0.0);
     for (int i = 0; i < s_; ++i)
@@ -97,9 +101,9 @@ void ImplicitStages::start_values(const State& state, double h, const Guess& gue
   arguments(state, h);
 }
 
-void ImplicitStages::extrapolate(double h) {
+void ImplicitStages::extrapolate(double h, double far) {
   const double ratio = h / last_h_;
-  kernels_.extrapolate(s_, stride_, extrapolation_nodes(constants_.polynomial), ratio, last_z_,
+  kernels_.extrapolate(s_, stride_, extrapolation_nodes(constants_, ratio, far), ratio, last_z_,
                        increment_, z_);
   if (!lowers_multipliers_) return;
   double low_basis[max_stages];
@@ -170,7 +174,7 @@ NewtonResult ImplicitStages::solve(const State& state, double h, const ErrorNorm
   NewtonResult result;
   NewtonMonitor monitor(settings, carried_eta_, last_h_ == 0 ? 1.0 : std::max(1.0, h / last_h_));
   const NewtonStages all = all_stages(state);
-  start_values(state, h, guess, all);
+  start_values(state, h, guess, settings.far, all);
   double times[max_stages];
   for (int i = 0; i < s_; ++i) times[i] = state.t + data_.c[i] * h;
   solved_ = z_;
@@ -215,7 +219,9 @@ void ImplicitStages::rate(const double* weights, double h, double* out) const {
 void ImplicitStages::result(const State& state, double h, double* y1, double* yp1) const {
   if (stiffly_accurate_) {
     const int last = (s_ - 1) * stride_;
-    for (int k = 0; k < n_; ++k) y1[k] = state.y[k] + z_[last + k];
+    const double *const y = state.y.data(), *const z = z_ + last;
+#pragma GCC ivdep
+    for (int k = 0; k < n_; ++k) y1[k] = y[k] + z[k];
     if (splits_off_rates_)
       rate(constants_.w.data() + (s_ - 1) * s_, h, d_), std::copy_n(d_, n_, yp1);
     else
@@ -256,8 +262,10 @@ void ImplicitStages::estimate(const State& state, double h, double* error, bool 
       factors_.solve_estimate(estimate);
       std::fill(estimate + n_, estimate + stride_, 0.0);  // where a solution is not finite
     }
-    for (int k = 0; k < n_; ++k)
-      error[k] = is_first ? estimate[k] : std::abs(error[k]) + std::abs(estimate[k]);
+    if (is_first)
+      std::copy_n(estimate, n_, error);
+    else
+      for (int k = 0; k < n_; ++k) error[k] = std::abs(error[k]) + std::abs(estimate[k]);
     is_first = false;
   }
 }

@@ -34,9 +34,10 @@ class ImplicitStages final : public StageSolver {
 
  private:
   /// And the first arguments.
-  void start_values(const State& state, double h, const Guess& guess, const NewtonStages& all);
+  void start_values(const State& state, double h, const Guess& guess, double far,
+                    const NewtonStages& all);
   NewtonStages all_stages(const State& state);
-  void extrapolate(double h);
+  void extrapolate(double h, double far);
   void arguments(const State& state, double h);
   void subtract_first_slope(const State& state);
   /// Of F = E y' - f, the E that the pencil has found.

@@ -23,9 +23,8 @@ constexpr int long_ago = 3;                    // steps ago
 constexpr int few_stages = 3;                  // whose estimate of a short step is no rounding
 constexpr double longer_at_end = 1.1;          // steps may be, where that spares a short one
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
-// Of tolerances: above, Newton's iteration limits the steps, below, three stages leave little.
-constexpr double crude = 3e-4, sharp = 3e-6;
-constexpr int few_unknowns = 64;  // whose matrices cost little beside their stages
+constexpr double sharp = 3e-6;                 // tolerance: below, three stages leave little
+constexpr int few_unknowns = 64;               // whose matrices cost little beside their stages
 
 /// Of 1, 3, 5, 7 stages.
 const std::array<const StageConstants*, 4>& radau_iia() {

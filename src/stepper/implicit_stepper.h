@@ -34,6 +34,9 @@ struct ImplicitCourse {
   int times_at_end_ = 0;  ///< of a branch of the equations, in the same state
 };
 
+/// Of tolerances: above, Newton's iteration limits the steps.
+inline constexpr double crude = 3e-4;
+
 class ImplicitStepper final : public Stepper,
                               public KeptBlock<ImplicitStepper>,
                               private ImplicitCourse {

@@ -4,6 +4,7 @@
 // solved by simplified Newton with the pencil frozen. Fully and diagonally implicit methods differ
 // in how the equations split; what a step does with them is the same.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct NewtonSettings {
   /// same: F is not linear in y', whose error the first one does not show.
   bool first_misleads = false;
   double rounding = 0;  ///< increments that are no larger are nothing else
+  /// In last steps: stages of longer ones start from a polynomial of lower degree.
+  double far = std::numeric_limits<double>::infinity();
 };
 
 enum class NewtonOutcome { converged, diverged, predicted_failure, not_finite };
