@@ -48,32 +48,47 @@ struct Square {
 
 [[gnu::target("avx2")]] void lay_squares_side_by_side(int points, int apart, int n, const double* y,
                                                       double* memory) {
-  for (int i = 0; i < points; i += 4)
+  const double* const last = y + (points - 1) * apart;
+  for (int i = 0; i < points; i += 4, y += 4 * apart)
     for (int j = 0; j < n; j += 4) {
       Square x;
-      for (int k = 0; k < 4; ++k)
-        x.row[k] = _mm256_loadu_pd(y + std::min(i + k, points - 1) * apart + j);
+      for (int k = 0; k < 4; ++k) x.row[k] = _mm256_loadu_pd(std::min(y + k * apart, last) + j);
       x = transposed(x);
-      for (int k = 0; k < 4 && j + k < n; ++k)
-        _mm256_storeu_pd(memory + (j + k) * block + i, x.row[k]);
+      double* const to = memory + j * block + i;
+      for (int k = 0; k < 4 && j + k < n; ++k) _mm256_storeu_pd(to + k * block, x.row[k]);
     }
 }
 
 /// Zero behind the end of each vector.
 [[gnu::target("avx2")]] void take_squares_apart(int points, int apart, int n, const double* memory,
                                                 const int* from, double* f) {
-  for (int i = 0; i < points; i += 4)
+  for (int i = 0; i < points; i += 4, f += 4 * apart)
     for (int j = 0; j < n; j += 4) {
       Square x;
       for (int k = 0; k < 4; ++k)
         x.row[k] =
             j + k < n ? _mm256_loadu_pd(memory + from[j + k] * block + i) : _mm256_setzero_pd();
       x = transposed(x);
-      for (int k = 0; k < 4 && i + k < points; ++k)
-        _mm256_storeu_pd(f + (i + k) * apart + j, x.row[k]);
+      for (int k = 0; k < 4 && i + k < points; ++k) _mm256_storeu_pd(f + k * apart + j, x.row[k]);
     }
 }
 #endif
+
+/// In additions.
+double cost_of(const Tape& tape) {
+  constexpr double cost_of_function = 200, cost_of_division = 5;
+  double sum = 0;
+  for (const Tape::Instruction& step : tape.instructions()) {
+    const bool is_division = step.op == Op::div || step.op == Op::sqrt || step.op == Op::mod;
+    const bool is_function = (step.op >= Op::exp && step.op <= Op::tanh) || step.op == Op::pow ||
+                             step.op == Op::atan2 || step.is_turn();
+    sum += step.is_fused() ? 1
+           : is_function   ? cost_of_function
+           : is_division   ? cost_of_division
+                           : 1;
+  }
+  return sum;
+}
 
 using Roots = std::vector<NodeId>;
 
@@ -157,6 +172,7 @@ struct RightHandSideCode::Tapes {
   Tape values;   ///< of y and the sources, as the next one
   Tape derivatives;
   std::vector<int> places;  ///< of the derivatives, which are -df/dy without zeros
+  bool values_pay = false;
 
   bool is_of(int n, const Record& function) const {
     const BriefTurn mine(turn);
@@ -191,7 +207,10 @@ struct RightHandSideCode::Tapes {
     result->derivatives = Tape(split.graph, inputs, entries, Tape::Products::fused);
     if (!split.sources.empty()) result->sources.translate();
     result->derivatives.translate();
-    result->values.translate_block(Exponentials::four_at_once);
+    // Counted with callgrind: the way to and fro is some 30 additions for each of n unknowns.
+    constexpr double cost_of_way = 30;
+    result->values_pay = cost_of(result->values) + cost_of(result->sources) >= cost_of_way * n;
+    if (result->values_pay) result->values.translate_block(Exponentials::four_at_once);
     return result;
   }
 };
@@ -223,6 +242,10 @@ RightHandSideCode::RightHandSideCode(std::shared_ptr<const Tapes> tapes)
 
 RightHandSideCode::~RightHandSideCode() = default;
 
+bool RightHandSideCode::pays() const {
+  return tapes_->values_pay;
+}
+
 void RightHandSideCode::find_sources(double t, double* out, int apart) {
   source_[0] = t;
   tapes_->sources.run_one(source_.data());
@@ -237,10 +260,14 @@ void RightHandSideCode::values(int points, int apart, const double* t, const dou
   if (by_squares) lay_squares_side_by_side(points, apart, n, y, memory);
 #endif
   if (!by_squares) lay_side_by_side(points, apart, n, y, memory);
-  for (int i = 0; i < points && tapes_->values.inputs() > n; ++i)
-    if (times_[i] != t[i]) times_[i] = t[i], find_sources(t[i], memory + n * block + i, block);
-  tapes_->values.run(memory, points);
-  const int* const from = tapes_->values.outputs().data();
+  const Tape& values = tapes_->values;
+  if (values.inputs() > n) {
+    double* const known = times_.data();
+    for (int i = 0; i < points; ++i)
+      if (known[i] != t[i]) known[i] = t[i], find_sources(t[i], memory + n * block + i, block);
+  }
+  values.run(memory, points);
+  const int* const from = values.outputs().data();
 #ifdef __x86_64__
   if (by_squares) return take_squares_apart(points, apart, n, memory, from, f);
 #endif

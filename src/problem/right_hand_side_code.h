@@ -24,6 +24,9 @@ class RightHandSideCode {
   /// As System::right_hand_sides, at up to `most_points` points. What lies behind vectors up to a
   /// multiple of four, if they are so far apart, is read and becomes zero.
   void values(int points, int apart, const double* t, const double* y, double* f);
+  /// Vectors cost more to be laid side by side and taken apart than a short function does to be
+  /// called at each point.
+  bool pays() const;
   /// Dense, column-major.
   void minus_derivatives(double t, const double* y, double* a);
   static constexpr int most_points = 16;

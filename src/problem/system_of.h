@@ -60,7 +60,7 @@ class SystemOf final : public System {
 
   void right_hand_sides(int points, int apart, const double* t, const double* y,
                         double* f) const override {
-    if (code_ && points <= RightHandSideCode::most_points)
+    if (code_ && points <= RightHandSideCode::most_points && code_->pays())
       return code_->values(points, apart, t, y, f);
     if constexpr (requires { body_.right_hand_sides(points, apart, t, y, f); })
       body_.right_hand_sides(points, apart, t, y, f);
