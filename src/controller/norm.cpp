@@ -24,7 +24,9 @@ void ErrorNorm::set_tolerance(double rtol) {
 void ErrorNorm::set_reference(const double* y) {
   const double* const atol = numbers_.data() + atol_;
   double* const scale = numbers_.data() + scale_;
-  for (int i = 0; i < n_; ++i) scale[i] = 1 / (ratio_ * atol[i] + rtol_ * std::abs(y[i]));
+  const double ratio = ratio_, rtol = rtol_;
+#pragma GCC ivdep
+  for (int i = 0; i < n_; ++i) scale[i] = 1 / (ratio * atol[i] + rtol * std::abs(y[i]));
   if (scaled_by_step()) combine();
 }
 
@@ -48,20 +50,22 @@ int ErrorNorm::worst(const double* x, int count, int stride) const {
 double ErrorNorm::operator()(const double* x) const {
   constexpr int lanes = 8;
   const double* w = weights();
-  double part[lanes] = {}, sum = 0;
+  double sum = 0;
   // In long sums no addition waits for the last one; short ones are not worth the trouble.
   int i = 0;
-  if (n_ >= 8 * lanes)
+  if (n_ >= 8 * lanes) {
+    double part[lanes] = {};
     for (; i + lanes <= n_; i += lanes)
       for (int l = 0; l < lanes; ++l) {
         const double e = x[i + l] * w[i + l];
         part[l] += e * e;
       }
+    for (const double p : part) sum += p;
+  }
   for (; i < n_; ++i) {
     const double e = x[i] * w[i];
     sum += e * e;
   }
-  for (const double p : part) sum += p;
   return std::sqrt(sum / n_);
 }
 

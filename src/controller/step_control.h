@@ -11,9 +11,11 @@ namespace daedalus {
 /// the time.
 inline constexpr double share_of_explicit_step = 1.0 / 15;
 
-/// x^(1/n); three stages of Radau ask for the fourth root in every step.
+/// x^(1/n); three stages of Radau ask for the fourth root in every step, seven for the eighth.
 inline double root(double x, int n) {
-  return n == 4 ? std::sqrt(std::sqrt(x)) : std::pow(x, 1.0 / n);
+  if (n == 4) return std::sqrt(std::sqrt(x));
+  if (n == 8) return std::sqrt(std::sqrt(std::sqrt(x)));
+  return std::pow(x, 1.0 / n);
 }
 
 struct StepControl {

@@ -110,10 +110,14 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
       is_doubted_ = count_ == 2 && left > 0 && least_first_eta * increment > settings_.tolerance;
       return is_doubted_ ? Verdict::go_on : Verdict::converged;
     }
-    const double expected = eta_ * increment * power(rate, left) / settings_.tolerance;
-    if (left > 0 && expected >= 1 && !misleads) {
-      step_factor_ = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + left));
-      return Verdict::hopeless;
+    // The next iteration alone may be enough, most of the time.
+    const bool is_near = eta_ * increment * rate < settings_.tolerance;
+    if (left > 0 && !is_near && !misleads) {
+      const double expected = eta_ * increment * power(rate, left) / settings_.tolerance;
+      if (expected >= 1) {
+        step_factor_ = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + left));
+        return Verdict::hopeless;
+      }
     }
   }
   last_ = std::max(increment, std::numeric_limits<double>::epsilon());
