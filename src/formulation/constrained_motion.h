@@ -62,6 +62,10 @@ class ConstrainedMotion final : public ProjectedField {
   std::vector<std::string> notes() const override;
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
+  bool can_rewind() const override {
+    return equations_->straight() && equations_->velocity == 0 && solves_ == Solves::by_factors;
+  }
+  bool rewind() override;
 
  private:
   struct Independent {};

@@ -57,4 +57,14 @@ double ConstrainedMotion::since_singular() {
   return is_first && slope_is_by_code_ ? known_or_found(KnownStart::crossing, at, find) : find();
 }
 
+bool ConstrainedMotion::rewind() {
+  if (!equations_->is_unchanged()) return false;
+  constraints_ = make_constraints(solves_, m_, n_);
+  equations_->straight()->forget_stages();
+  size_ = 1, learning_ = true;
+  prepared_ = undetermined_ = dependent_ = has_looked_ = slope_is_by_code_ = false;
+  factorizations = iterations = 0;
+  return true;
+}
+
 }  // namespace daedalus

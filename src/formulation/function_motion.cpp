@@ -30,9 +30,8 @@ class FunctionMotion final : public MotionEquations, public KeptBlock<FunctionMo
     const std::size_t n = static_cast<std::size_t>(coordinates);
     zero_.resize(n), shifted_.resize(n);
     // Derivatives of a record take a few operations, those by dual numbers a multiple of g.
-    if (const auto known =
-            position > 0 ? RecordedMotion::of(form, solved_as_code, findings) : nullptr)
-      tapes_ = known->tapes(), straight_ = known->straight(), known_start_ = known->known_start();
+    if (position > 0) recorded_ = RecordedMotion::of(form, solved_as_code, findings);
+    if (recorded_) tapes_ = recorded_->tapes(), straight_ = recorded_->straight();
     if (tapes_ && velocity == 0) return;
     const std::size_t area = n * static_cast<std::size_t>(constraints());
     columns_.resize(area), ahead_.resize(area);
@@ -57,7 +56,10 @@ class FunctionMotion final : public MotionEquations, public KeptBlock<FunctionMo
     return apart <= rounding * largest;
   }
   void forget_code() override { straight_.reset(); }
-  KnownStart* known_start(std::vector<double>&) override { return known_start_.get(); }
+  bool is_unchanged() const override { return recorded_ && recorded_->is_of(form_); }
+  KnownStart* known_start(std::vector<double>&) override {
+    return recorded_ ? recorded_->known_start() : nullptr;
+  }
 
   void mass(double t, const double* q, MatrixOutput m) override {
     if (constant_mass)
@@ -165,7 +167,7 @@ class FunctionMotion final : public MotionEquations, public KeptBlock<FunctionMo
   Differentiated<2> rolling_;
   ThirdDerivative third_;
   std::optional<ConstraintTapes> tapes_;
-  std::shared_ptr<KnownStart> known_start_;
+  std::shared_ptr<const RecordedMotion> recorded_;  ///< null: that cannot be
   std::vector<double> zero_, shifted_, columns_, ahead_;
   std::vector<Dual> dual_q_, dual_v_, dual_columns_;
 };

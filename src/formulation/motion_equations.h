@@ -47,6 +47,8 @@ class MotionEquations {
     return (void)t, (void)q, (void)v, (void)force, true;
   }
   virtual void forget_code() {}
+  /// Whether all functions are still what was made code of; false: nobody can tell.
+  virtual bool is_unchanged() const { return false; }
   /// Shared by all that have the same equations; null: nobody can tell. Appends to a point what
   /// else the equations depend on.
   virtual KnownStart* known_start(std::vector<double>& point) { return (void)point, nullptr; }

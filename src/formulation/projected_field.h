@@ -179,6 +179,10 @@ class ProjectedField {
   virtual std::vector<std::string> notes() const { return {}; }
   virtual void save(std::vector<double>& memory) const { (void)memory; }
   virtual void restore(SavedState& memory) { (void)memory; }
+  /// `rewind` leaves no trace in the bits of what follows.
+  virtual bool can_rewind() const { return false; }
+  /// As it was made. False: the functions of the user are not what they were.
+  virtual bool rewind() { return false; }
 
  private:
   std::vector<double> differences_;  ///< points and slopes

@@ -81,11 +81,11 @@ std::optional<RecordedMotion::Record> RecordedMotion::record(const Mechanical& f
 
 /// Functions may hold values that were changed since: what they do is recorded again, which takes
 /// little of the time that derivatives, factors and code took.
-bool RecordedMotion::is_of(const Mechanical& form, bool solved_as_code) const {
+bool RecordedMotion::is_of(const Mechanical& form) const {
   const BriefTurn mine(turn_);
-  if (!mine || solved_as_code != solved_as_code_ || form.coordinates != coordinates_) return false;
+  if (!mine || form.coordinates != coordinates_) return false;
   const PassingNodes passing(graph_);
-  return record(form, solved_as_code, graph_) == record_;
+  return record(form, solved_as_code_, graph_) == record_;
 }
 
 std::shared_ptr<const RecordedMotion> RecordedMotion::make(const Mechanical& form,
@@ -107,7 +107,10 @@ std::shared_ptr<const RecordedMotion> RecordedMotion::of(const Mechanical& form,
                                                          bool solved_as_code,
                                                          const Findings& findings) {
   return found_or_made<RecordedMotion>(
-      findings, [&](const RecordedMotion& known) { return known.is_of(form, solved_as_code); },
+      findings,
+      [&](const RecordedMotion& known) {
+        return known.solved_as_code_ == solved_as_code && known.is_of(form);
+      },
       [&] { return make(form, solved_as_code); });
 }
 

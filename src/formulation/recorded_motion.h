@@ -23,9 +23,9 @@ class RecordedMotion {
   /// Nothing: masses or forces cannot be recorded, or they are too long.
   const std::optional<StraightMotion>& straight() const { return straight_; }
   /// Null: masses and forces are not recorded, they may have changed.
-  std::shared_ptr<KnownStart> known_start() const {
-    return record_.has_dynamics ? known_start_ : nullptr;
-  }
+  KnownStart* known_start() const { return record_.has_dynamics ? &known_start_ : nullptr; }
+  /// What was recorded. Functions may hold values that were changed since.
+  bool is_of(const Mechanical& form) const;
 
  private:
   struct Record {
@@ -37,7 +37,6 @@ class RecordedMotion {
   RecordedMotion() = default;
   static std::shared_ptr<const RecordedMotion> make(const Mechanical& form, bool solved_as_code);
   static std::optional<Record> record(const Mechanical& form, bool solved_as_code, Graph& graph);
-  bool is_of(const Mechanical& form, bool solved_as_code) const;
 
   mutable std::recursive_timed_mutex turn_;  ///< for the graph
   bool solved_as_code_ = false;
@@ -46,7 +45,7 @@ class RecordedMotion {
   Record record_;
   ConstraintTapes tapes_;
   std::optional<StraightMotion> straight_;
-  std::shared_ptr<KnownStart> known_start_ = std::make_shared<KnownStart>();
+  mutable KnownStart known_start_;
 };
 
 }  // namespace daedalus

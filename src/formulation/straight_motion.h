@@ -100,6 +100,7 @@ class StraightMotion {
   MadeEnd end_of_stages() const;
   /// Makes that acceleration the last one, until the next stages are made.
   void take_end_of_stages() { last_is_of_stages_ = true; }
+  void forget_stages() { last_is_of_stages_ = false; }
 
   Correction correct(double t, const double* q);
   Arrival arrive(double t, const double* q, const double* v);

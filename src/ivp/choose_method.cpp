@@ -135,7 +135,8 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
   Options chosen = options;
   chosen.method = "dop853";
   try {
-    auto run = std::make_unique<Run>(problem, chosen, true);
+    auto run = again(problem, chosen, chosen.method, false);
+    if (!run) run = std::make_unique<Run>(problem, chosen, true);
     if (run->field_->algebraic == 0) {
       why = "no constraints are left";
     } else if (run->over_) {

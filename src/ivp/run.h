@@ -106,7 +106,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   static std::unique_ptr<Run> again(const Problem& problem, const Options& options,
                                     std::string_view method, bool chooses);
   bool may_rest();
-  void forget();
+  bool motion_may_rest();
+  bool forget();
   void clear_solution();
   void drop_long_lists();
   /// That of an earlier run on the same constraints, if there is one.

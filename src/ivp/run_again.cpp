@@ -7,14 +7,24 @@
 
 namespace daedalus {
 
-/// Nothing in it was found by values of functions, and all that a run leaves behind is known: in a
-/// small dense system with a constant mass.
+/// Explicit steps on constraints whose start was found without matrices.
+bool Integrator::Run::motion_may_rest() {
+  if (!std::holds_alternative<Mechanical>(problem_.form) || equations_ || jacobian_ || resting_)
+    return false;
+  solution_.dense.reset(), dense_.reset(), output_.reset(), manifold_output_.reset();
+  const int own = 2;  // with the stepper
+  return system_.use_count() == 1 && field_.use_count() == own;
+}
+
+/// Nothing in it was found by values of functions that are not asked anew, and all that a run
+/// leaves behind is known: in a small dense system with a constant mass, and in motions as code.
 bool Integrator::Run::may_rest() {
   if (!over_ || solution_.status != Status::success || !stepper_ || !stepper_->can_rewind())
     return false;
-  if (field_ || expansion_ || singularities_ || step_projection_ || !switches_->empty() ||
+  if (expansion_ || singularities_ || step_projection_ || !switches_->empty() ||
       !events_->empty() || options_.progress || pulses_)
     return false;
+  if (field_) return motion_may_rest();
   if (!system_->differentiable || !system_->constant_mass || system_->discover_rows ||
       system_->own_jacobian || system_->supplied_jacobian ||
       jacobian_->storage() != Storage::dense || system_->size > largest_uncondensed)
@@ -101,13 +111,13 @@ std::unique_ptr<Integrator::Run> Integrator::Run::again(const Problem& problem,
   run->problem_.findings = problem.findings;
   if (span.begin != problem.t_span.begin || span.end != problem.t_span.end)
     run->outputs_ = output_times(problem, options);
-  run->forget();
+  if (!run->forget()) return nullptr;
   run->begin();
   return run;
 }
 
-/// What the last time has left.
-void Integrator::Run::forget() {
+/// What the last time has left. False: the functions are not what they were.
+bool Integrator::Run::forget() {
   const auto started = started_;
   static_cast<RunCourse&>(*this) = {};
   started_ = started;
@@ -122,13 +132,15 @@ void Integrator::Run::forget() {
   interpolant_.t0 = interpolant_.t1 = 0;
   std::fill(worst_equation_.begin(), worst_equation_.end(), 0);
   std::fill(level_maximum_.begin(), level_maximum_.end(), 0.0);
-  if (options_.dense) use_refined_output();
-  stepper_->rewind();
+  field_at_start_.clear();
+  if (options_.dense && !field_) use_refined_output();
+  if (!stepper_->rewind()) return false;
   stepper_->place(start_);
   clear_solution();
-  if (solution_.variables.empty()) return name_solution();  // it was taken
+  if (solution_.variables.empty()) name_solution();  // it was taken
   for (ConstraintResidual& residual : solution_.constraint_residual)
     residual.maximum = 0, residual.t = start_.t;
+  return true;
 }
 
 /// But for names, which are written over.

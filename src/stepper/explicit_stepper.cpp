@@ -24,7 +24,7 @@ constexpr double first_growth = 64;  // of a first step, which was chosen with c
 /// Of the step, such that an estimate ~ h^order becomes what steps aim at.
 double growth_for(double estimate, int order) {
   constexpr double nothing = 1e-14;
-  return safety * std::pow(std::max(estimate, nothing), -1.0 / order);
+  return safety / root(std::max(estimate, nothing), order);
 }
 
 }  // namespace
@@ -364,6 +364,15 @@ void ExplicitStepper::save(std::vector<double>& memory) const {
   memory.push_back(slopes_known_);
   save_list(memory, slopes_), save_list(memory, x_), save_list(memory, next_x_);
   field_->save(memory);
+}
+
+bool ExplicitStepper::rewind() {
+  Stepper::rewind();
+  slopes_elsewhere_ = estimates_elsewhere_ = end_elsewhere_ = nullptr;
+  slopes_known_ = 0;
+  finite_ = true;
+  watch_ = {};
+  return field_->rewind();
 }
 
 void ExplicitStepper::restore(SavedState& memory) {

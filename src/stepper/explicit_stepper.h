@@ -33,6 +33,8 @@ class ExplicitStepper final : public FieldStepper, public KeptBlock<ExplicitStep
   bool can_begin() const override { return finite_; }
   void save(std::vector<double>& memory) const override;
   void restore(SavedState& memory) override;
+  bool can_rewind() const override { return field_->can_rewind(); }
+  bool rewind() override;
 
  private:
   static constexpr int steps_that_tell = 5, steps_that_clear = 6;

@@ -82,8 +82,7 @@ bool ImplicitStepper::renew_factors() {
   return true;
 }
 
-void ImplicitStepper::rewind() {
-  Stepper::rewind();
+bool ImplicitStepper::rewind() {
   static_cast<ImplicitCourse&>(*this) = {};
   end_of_branch_.y.clear();
   control_ = {};
@@ -92,6 +91,7 @@ void ImplicitStepper::rewind() {
   if (order_.is_eager) order.be_eager();
   order.is_steadfast = order_.is_steadfast;
   order_ = order;
+  return Stepper::rewind();
 }
 
 }  // namespace daedalus

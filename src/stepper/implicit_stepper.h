@@ -67,7 +67,7 @@ class ImplicitStepper final : public Stepper,
     return pencil_.storage == Storage::dense && system_.size <= largest_uncondensed &&
            !state_space_ && !eliminated_ && !by_stages_;
   }
-  void rewind() override;
+  bool rewind() override;
 
  private:
   static constexpr int most_methods = 4;

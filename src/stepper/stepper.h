@@ -69,14 +69,15 @@ class Stepper {
 
   /// `rewind` leaves no trace of the run before in the bits of the next one.
   virtual bool can_rewind() const { return false; }
-  /// As it was made, but for `start`, which is to follow.
-  virtual void rewind() {
+  /// As it was made, but for `start`, which is to follow. False: the equations have changed.
+  virtual bool rewind() {
     h_ = h_used_ = limit_ = 0;
     estimated_error_ = std::numeric_limits<double>::quiet_NaN();
     reached_ = false;
     crossed_.reset();
     reason_ = Reason::finished;
     message_ = {};
+    return true;
   }
 
  protected:
