@@ -86,12 +86,10 @@ int rank_of(const Eigen::BDCSVD<Matrix>& svd) {
 /// decide the rank of derivatives of any order.
 double time_scale(const EquationSet& equations, const Point& point,
                   const std::vector<double>& scale) {
-  const EquationJacobian jacobian(equations, {0, 1});
-  std::vector<double> values(jacobian.entries().size());
-  jacobian.evaluate(point, values.data());
+  const auto [entries, values] = JacobianAt(equations, {0, 1}, point);
   Matrix size = Matrix::Zero(equations.rows(), 2);
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto& e = jacobian.entries()[k];
+    const auto& e = entries[k];
     double& own = size(e.row, e.order);
     own = std::max(own, std::abs(values[k]) * scale[e.variable]);
   }

@@ -83,12 +83,10 @@ std::vector<SingularPart> singular_parts(const EquationSet& equations,
   std::vector<SingularPart> parts;
   const std::vector<std::vector<int>> found = ranks.singular_parts();
   if (found.empty()) return parts;
-  const EquationJacobian jacobian(equations, {0, 1});
-  std::vector<double> values(jacobian.entries().size());
-  jacobian.evaluate(point, values.data());
+  const JacobianAt jacobian(equations, {0, 1}, point);
   for (const std::vector<int>& rows : found)
     if (static_cast<int>(rows.size()) <= largest_part)
-      parts.push_back({rows, part_of_jacobian(jacobian.entries(), values, rows, structure)});
+      parts.push_back({rows, part_of_jacobian(jacobian.entries, jacobian.values, rows, structure)});
   return parts;
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include <Eigen/LU>
 #include <Eigen/SVD>
 #include <Eigen/SparseCholesky>
 
@@ -78,19 +79,17 @@ SystemJacobian::SystemJacobian(const EquationSet& equations, const StructuralAna
     : structure_(structure),
       rows_(static_cast<std::size_t>(equations.rows())),
       length_(static_cast<std::size_t>(equations.rows()), 0.0) {
-  const EquationJacobian jacobian(equations, {0, 1});
-  std::vector<double> values(jacobian.entries().size());
-  jacobian.evaluate(point, values.data());
+  const auto [entries, values] = JacobianAt(equations, {0, 1}, point);
   std::vector<double> size[2] = {std::vector<double>(length_.size(), 0.0),
                                  std::vector<double>(length_.size(), 0.0)};
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto& e = jacobian.entries()[k];
+    const auto& e = entries[k];
     finite_ = finite_ && std::isfinite(values[k]);
     size[e.order][e.row] = std::hypot(size[e.order][e.row], values[k]);
     if (e.order == 0) length_[e.row] = std::hypot(length_[e.row], values[k]);
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto& e = jacobian.entries()[k];
+    const auto& e = entries[k];
     if (e.order != structure.variable_offset[e.variable] - structure.equation_offset[e.row])
       continue;
     // A place may repeat.
@@ -128,6 +127,10 @@ bool SystemJacobian::is_singular(const std::vector<int>& rows) const {
   Matrix a = Matrix::Zero(size, size);
   for (std::size_t k = 0; k < values.size(); ++k) a(places[k].first, places[k].second) = values[k];
   if (!scale_by_transversal(a)) return true;
+  // Singular values take many times as long as this estimate of the condition, which is right but
+  // for a modest factor.
+  constexpr double in_doubt = 1e4;
+  if (Eigen::PartialPivLU<Matrix>(a).rcond() > in_doubt * singular) return false;
   const Eigen::BDCSVD<Matrix> svd(a);
   return !(svd.singularValues()[size - 1] > singular * svd.singularValues()[0]);
 }

@@ -29,7 +29,7 @@ EquationHessian::EquationHessian(const EquationSet& equations) {
             {kernel.rows[i], kernel.which[pair.first][i], kernel.which[pair.second][i]});
     fragments.push_back(std::move(fragment));
   }
-  program_ = Program(fragments, equations.program().content()->owner);
+  program_ = Program(fragments, equations.kernels_);
 }
 
 }  // namespace daedalus

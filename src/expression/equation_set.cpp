@@ -38,22 +38,25 @@ NodeId copy_nodes(const Graph& from, NodeId root, Graph& to, const std::vector<N
 }  // namespace
 
 void EquationSet::finish() {
-  std::vector<Fragment> fragments;
   for (Kernel& kernel : *kernels_) {
     // Numbers that all instances share become constants of the kernel, and leaves that do not
     // occur any more go.
+    const auto is_shared = [&kernel](std::size_t l) {
+      const std::vector<double>& numbers = kernel.data[l];
+      return kernel.leaves[l].kind == Leaf::Kind::data &&
+             std::all_of(numbers.begin(), numbers.end(), [&](double x) { return x == numbers[0]; });
+    };
+    bool stays = kernel.is_compact;
+    for (std::size_t l = 0; l < kernel.leaves.size() && stays; ++l) stays = !is_shared(l);
+    if (stays) continue;
     Graph graph;
     std::vector<Leaf> leaves;
     std::vector<std::vector<int>> which;
     std::vector<std::vector<double>> data;
     std::vector<NodeId> input(kernel.leaves.size());
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l) {
-      const std::vector<double>& numbers = kernel.data[l];
-      const bool shared =
-          kernel.leaves[l].kind == Leaf::Kind::data &&
-          std::all_of(numbers.begin(), numbers.end(), [&](double x) { return x == numbers[0]; });
-      if (shared) {
-        input[l] = graph.constant(numbers[0]);
+      if (is_shared(l)) {
+        input[l] = graph.constant(kernel.data[l][0]);
         continue;
       }
       input[l] = graph.input(static_cast<int>(leaves.size()));
@@ -66,9 +69,8 @@ void EquationSet::finish() {
     kernel.leaves = std::move(leaves);
     kernel.which = std::move(which);
     kernel.data = std::move(data);
-    fragments.push_back({&kernel, kernel.graph, {kernel.residual}, true, 0});
+    kernel.is_compact = true;
   }
-  program_ = Program(fragments, kernels_);
 }
 
 int EquationSet::highest_order() const {
@@ -103,6 +105,7 @@ EquationSet EquationSet::each_kernel(Derivative derivative) const {
   result.rows_ = rows_;
   for (const Kernel& kernel : *kernels_) {
     Kernel next = kernel;
+    next.is_compact = false;
     next.residual = derivative(next);
     result.kernels_->push_back(std::move(next));
   }
@@ -185,6 +188,7 @@ EquationSet EquationSet::restricted(const std::vector<int>& keep) const {
   for (const Kernel& kernel : *kernels_) {
     Kernel part;
     part.graph = kernel.graph, part.residual = kernel.residual, part.leaves = kernel.leaves;
+    part.is_compact = kernel.is_compact;
     part.which.resize(kernel.leaves.size()), part.data.resize(kernel.leaves.size());
     for (int i = 0; i < kernel.instances(); ++i) {
       const int row = place[static_cast<std::size_t>(kernel.rows[static_cast<std::size_t>(i)])];
@@ -276,7 +280,8 @@ std::string EquationSet::text(int row, const std::vector<std::string>& variables
   return "";
 }
 
-EquationJacobian::EquationJacobian(const EquationSet& equations, std::vector<int> orders) {
+EquationJacobian::EquationJacobian(const EquationSet& equations, std::vector<int> orders,
+                                   Program::Use use) {
   std::vector<Fragment> fragments;
   for (const Kernel& kernel : equations.kernels()) {
     Fragment fragment{&kernel, kernel.graph, {}, false, static_cast<int>(entries_.size())};
@@ -293,7 +298,14 @@ EquationJacobian::EquationJacobian(const EquationSet& equations, std::vector<int
                             kernel.leaves[static_cast<std::size_t>(l)].order});
     fragments.push_back(std::move(fragment));
   }
-  program_ = Program(fragments, equations.kernels_);
+  program_ = Program(fragments, equations.kernels_, use);
+}
+
+JacobianAt::JacobianAt(const EquationSet& equations, std::vector<int> orders, const Point& point) {
+  EquationJacobian jacobian(equations, std::move(orders), Program::Use::once);
+  values.resize(jacobian.entries_.size());
+  jacobian.evaluate(point, values.data());
+  entries = std::move(jacobian.entries_);
 }
 
 }  // namespace daedalus

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "expression/program.h"
+#include "expression/lazy_program.h"
 
 namespace daedalus {
 
@@ -20,8 +20,8 @@ class EquationSet {
   const std::vector<Kernel>& kernels() const { return *kernels_; }
 
   /// r[row] for all rows.
-  void residual(const Point& point, double* r) const { program_.evaluate(point, r); }
-  const Program& program() const { return program_; }
+  void residual(const Point& point, double* r) const { program().evaluate(point, r); }
+  const Program& program() const { return program_.of(kernels_); }
   /// The same equations differentiated once with respect to time; row numbers stay.
   EquationSet differentiated() const;
   /// The same by forward differentiation: where variables enter by their difference it is that of
@@ -48,6 +48,7 @@ class EquationSet {
   void finish();
 
  private:
+  friend class EquationHessian;
   template <class Derivative>
   EquationSet each_kernel(Derivative derivative) const;
 
@@ -56,14 +57,15 @@ class EquationSet {
   int rows_ = 0;
   /// Never changed after `finish`, so copies and programs share it.
   std::shared_ptr<std::vector<Kernel>> kernels_ = std::make_shared<std::vector<Kernel>>();
-  Program program_;
+  LazyProgram program_;
 };
 
 /// Sparse derivatives of an equation set with respect to chosen orders of the variables.
 class EquationJacobian {
  public:
   /// One output for each leaf that is a variable of an order that is asked for.
-  EquationJacobian(const EquationSet& equations, std::vector<int> orders);
+  EquationJacobian(const EquationSet& equations, std::vector<int> orders,
+                   Program::Use use = Program::Use::often);
 
   struct Entry {
     int row = 0, variable = 0, order = 0;
@@ -75,8 +77,17 @@ class EquationJacobian {
   const Program& program() const { return program_; }
 
  private:
+  friend struct JacobianAt;
   std::vector<Entry> entries_;
   Program program_;
+};
+
+/// At one point alone.
+struct JacobianAt {
+  JacobianAt(const EquationSet& equations, std::vector<int> orders, const Point& point);
+
+  std::vector<EquationJacobian::Entry> entries;
+  std::vector<double> values;
 };
 
 /// Takes equations one by one and finds those of equal shape.

@@ -24,6 +24,7 @@ struct Kernel {
   std::vector<std::vector<int>> which;    ///< [leaf][instance], empty for time and data
   std::vector<std::vector<double>> data;  ///< [leaf][instance], only for data
   std::vector<int> rows;                  ///< equation number of each instance
+  bool is_compact = false;                ///< no nodes and leaves but those of the residual
 
   int instances() const { return static_cast<int>(rows.size()); }
 };

@@ -61,10 +61,10 @@ class StraightUnit {
     }
   }
 
-  Unit take() {
+  Unit take(Program::Use use) {
     Unit unit;
     unit.tape = Tape(graph_, static_cast<int>(inputs_.size()), nodes_);
-    unit.tape.translate();
+    if (use == Program::Use::often) unit.tape.translate();
     unit.inputs = std::move(inputs_);
     unit.places = std::move(places_);
     *this = StraightUnit();
@@ -90,7 +90,7 @@ class StraightUnit {
   std::unordered_map<std::uint64_t, int> input_at_;
 };
 
-Unit loop_of(const Fragment& fragment) {
+Unit loop_of(const Fragment& fragment, Program::Use use) {
   using Access = Unit::Source::Access;
   const Kernel& kernel = *fragment.kernel;
   const auto rises_by = [](const std::vector<int>& numbers, int step) {
@@ -100,7 +100,7 @@ Unit loop_of(const Fragment& fragment) {
   };
   Unit unit;
   unit.tape = Tape(fragment.graph, static_cast<int>(kernel.leaves.size()), fragment.outputs);
-  unit.tape.translate_block();
+  if (use == Program::Use::often) unit.tape.translate_block();
   unit.count = kernel.instances();
   for (std::size_t l = 0; l < kernel.leaves.size(); ++l) {
     Unit::Source source{Access::fixed, table_of(kernel.leaves[l]), 0, nullptr, nullptr};
@@ -140,7 +140,8 @@ void Program::Content::install(const ProgramCode& code, std::shared_ptr<const vo
   code_.store(&installed_, std::memory_order_release);
 }
 
-Program::Program(const std::vector<Fragment>& fragments, std::shared_ptr<const void> owner) {
+Program::Program(const std::vector<Fragment>& fragments, std::shared_ptr<const void> owner,
+                 Use use) {
   auto content = std::make_shared<Content>();
   content->owner = std::move(owner);
   StraightUnit straight;
@@ -148,16 +149,16 @@ Program::Program(const std::vector<Fragment>& fragments, std::shared_ptr<const v
     const int count = fragment.kernel->instances();
     if (fragment.outputs.empty() || count == 0) continue;
     if (count > 1 && (count > few_instances || count * fragment.graph.size() > most_unrolled)) {
-      content->units.push_back(loop_of(fragment));
+      content->units.push_back(loop_of(fragment, use));
       continue;
     }
     for (int i = 0; i < count; ++i) {
       if (!straight.empty() && straight.size() + fragment.graph.size() > most_nodes)
-        content->units.push_back(straight.take());
+        content->units.push_back(straight.take(use));
       straight.add(fragment, i);
     }
   }
-  if (!straight.empty()) content->units.push_back(straight.take());
+  if (!straight.empty()) content->units.push_back(straight.take(use));
 
   std::size_t kept = 0, loop = 0, inputs = 0;
   for (Unit& unit : content->units) {

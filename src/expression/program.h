@@ -80,8 +80,11 @@ class Program {
     mutable std::shared_ptr<const void> keep_;
   };
 
+  /// Once: machine code would take longer than it saves.
+  enum class Use { often, once };
   Program() = default;
-  Program(const std::vector<Fragment>& fragments, std::shared_ptr<const void> owner);
+  Program(const std::vector<Fragment>& fragments, std::shared_ptr<const void> owner,
+          Use use = Use::often);
 
   void evaluate(const Point& point, double* out) const;
   const std::shared_ptr<const Content>& content() const { return content_; }

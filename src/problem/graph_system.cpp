@@ -199,14 +199,13 @@ MassDependence mass_dependence(const EquationSet& equations) {
 
 /// Entries of E where they depend on nothing that changes.
 std::vector<Mass::Entry> constant_mass(const ExpressionGraph& form) {
-  const EquationJacobian jacobian(*form.equations, {1});
-  std::vector<double> values(jacobian.entries().size()), zero(form.size, 0.0);
+  const std::vector<double> zero(form.size, 0.0);
   const double* x[] = {zero.data(), zero.data()};
-  jacobian.evaluate({0, x, form.discrete->data()}, values.data());
-  std::vector<Mass::Entry> entries;
+  const auto [entries, values] = JacobianAt(*form.equations, {1}, {0, x, form.discrete->data()});
+  std::vector<Mass::Entry> mass;
   for (std::size_t k = 0; k < values.size(); ++k)
-    entries.push_back({jacobian.entries()[k].row, jacobian.entries()[k].variable, values[k]});
-  return entries;
+    mass.push_back({entries[k].row, entries[k].variable, values[k]});
+  return mass;
 }
 
 /// Variables whose derivative occurs nowhere.

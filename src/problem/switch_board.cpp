@@ -101,12 +101,10 @@ void SwitchBoard::indicators(double t, const double* y, double* g) const {
 std::vector<double> SwitchBoard::blur(double t, const double* y,
                                       const std::vector<double>& noise) const {
   std::vector<double> result(x_.size(), 0.0);
-  const EquationJacobian jacobian(switching_->crossings, {0});
-  std::vector<double> values(jacobian.entries().size());
   const double* x[] = {y, nullptr};
-  jacobian.evaluate({t, x, modes_->data()}, values.data());
+  const auto [entries, values] = JacobianAt(switching_->crossings, {0}, {t, x, modes_->data()});
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const EquationJacobian::Entry& e = jacobian.entries()[i];
+    const EquationJacobian::Entry& e = entries[i];
     const double change = std::abs(values[i]) * noise[e.variable];
     if (std::isfinite(change)) result[e.row] += change;
   }
