@@ -179,6 +179,13 @@ class ReverseSweep {
         for (const auto& [input, share] : choice(n, own)) accumulate(graph_.input(input), share);
         continue;
       }
+      // Most nodes are these, and constants would have to be looked up.
+      if (n.op == Op::add || n.op == Op::sub || n.op == Op::neg) {
+        const NodeId opposite = n.op == Op::add ? own : graph_.neg(own);
+        accumulate(n.a, n.op == Op::neg ? opposite : own);
+        if (count > 1) accumulate(n.b, opposite);
+        continue;
+      }
       const Partials p = partials(graph_, id);
       const bool chooses = (n.op == Op::min || n.op == Op::max) && !graph_.is_constant(own);
       const auto share = [&](NodeId partial) {

@@ -117,12 +117,16 @@ void Graph::grow() {
   nodes_.clear();
   nodes_.reserve(nodes.size() * 4);
   ++epoch_;
-  for (const Node& node : nodes) intern(node);
+  const std::size_t mask = table_.size() - 1;
+  for (const Node& node : nodes) {
+    std::size_t i = hash_of(node) & mask;  // no two are equal
+    while (table_[i].epoch == epoch_) i = (i + 1) & mask;
+    table_[i] = {epoch_, static_cast<NodeId>(nodes_.size())};
+    nodes_.push_back(node);
+  }
 }
 
-NodeId Graph::intern(const Node& node) {
-  if (nodes_.size() * 2 >= table_.size()) grow();
-  const std::size_t mask = table_.size() - 1;
+std::uint64_t Graph::hash_of(const Node& node) {
   const auto pair = [](auto high, NodeId low) {
     return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(low);
   };
@@ -132,8 +136,13 @@ NodeId Graph::intern(const Node& node) {
                        std::bit_cast<std::uint64_t>(node.value) * 0xFF51AFD7ED558CCDull;
   hash ^= hash >> 32;
   hash *= 0x9E3779B97F4A7C15ull;
-  hash ^= hash >> 29;
-  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+  return hash ^ hash >> 29;
+}
+
+NodeId Graph::intern(const Node& node) {
+  if (nodes_.size() * 2 >= table_.size()) grow();
+  const std::size_t mask = table_.size() - 1;
+  for (std::size_t i = hash_of(node) & mask;; i = (i + 1) & mask) {
     Cell& cell = table_[i];
     if (cell.epoch != epoch_) {
       if (size() >= most_) throw std::length_error("more expressions than were asked for");

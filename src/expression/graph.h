@@ -99,6 +99,7 @@ class Graph {
   void limit(int most) { most_ = most; }
 
  private:
+  static std::uint64_t hash_of(const Node& node);
   NodeId intern(const Node& node);
   NodeId simplified(Op op, NodeId a, NodeId b, NodeId c);
   void grow();

@@ -18,13 +18,21 @@ std::vector<NodeId> needed(const Graph& graph, NodeId root) {
   if (++now == 0) stamp.clear(), now = 1;
   if (stamp.size() <= static_cast<std::size_t>(root)) stamp.resize(2 * std::size_t(root) + 1, 0);
   std::vector<NodeId> list = {root};
+  NodeId least = root;
   stamp[static_cast<std::size_t>(root)] = now;
   for (std::size_t k = 0; k < list.size(); ++k)
     for_operands(graph[list[k]], [&](NodeId operand) {
       std::uint32_t& mark = stamp[static_cast<std::size_t>(operand)];
-      if (mark != now) mark = now, list.push_back(operand);
+      if (mark != now) mark = now, list.push_back(operand), least = std::min(least, operand);
     });
-  std::sort(list.begin(), list.end());
+  constexpr std::size_t dense = 8;  // a look at so many stamps takes less than sorting one node
+  if (static_cast<std::size_t>(root - least) < dense * list.size()) {
+    list.clear();
+    for (NodeId id = least; id <= root; ++id)
+      if (stamp[static_cast<std::size_t>(id)] == now) list.push_back(id);
+  } else {
+    std::sort(list.begin(), list.end());
+  }
   return list;
 }
 

@@ -23,6 +23,9 @@ std::vector<NodeId> operands(const Node& n);
 std::vector<NodeId> needed(const Graph& graph, NodeId root);
 /// Of one of them in that list.
 inline std::ptrdiff_t place_in(const std::vector<NodeId>& list, NodeId node) {
+  // Most lists have few gaps, or none.
+  const auto guess = static_cast<std::size_t>(node - list.front());
+  if (guess < list.size() && list[guess] == node) return static_cast<std::ptrdiff_t>(guess);
   return std::lower_bound(list.begin(), list.end(), node) - list.begin();
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "expression/rebuild.h"
+#include "expression/tape.h"
 
 namespace daedalus {
 namespace {
@@ -46,19 +47,34 @@ void for_sources(const Kernel& kernel, Use use) {
     if (is_source[k]) use(nodes[k]);
 }
 
-/// Of one instance at all ends of cells.
+/// All sources as expressions of the time alone, each of them once: a motion on a moving support
+/// has the same one in most of its equations.
+std::vector<NodeId> distinct_sources(const EquationSet& equations, Graph& graph) {
+  std::vector<NodeId> list;
+  for (const Kernel& kernel : equations.kernels()) {
+    if (std::none_of(kernel.leaves.begin(), kernel.leaves.end(),
+                     [](const Leaf& leaf) { return leaf.kind == Leaf::Kind::time; }))
+      continue;
+    for_sources(kernel, [&](NodeId source) {
+      for (int i = 0; i < std::min(kernel.instances(), most_instances); ++i)
+        list.push_back(rebuilt(kernel.graph, source, graph, [&](int input) {
+          const auto leaf = static_cast<std::size_t>(input);
+          return kernel.leaves[leaf].kind == Leaf::Kind::time
+                     ? graph.input(0)
+                     : graph.constant(kernel.data[leaf][static_cast<std::size_t>(i)]);
+        }));
+    });
+  }
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+/// Of one source at all ends of cells.
 class Samples {
  public:
-  Samples(const Kernel& kernel, NodeId source, double begin, double end)
-      : kernel_(kernel), source_(source), nodes_(needed(kernel.graph, source)) {
-    values_.resize(static_cast<std::size_t>(kernel.graph.size()));
-    for (int i = 0; i <= cells; ++i) times_.push_back(begin + (end - begin) * i / cells);
-  }
-
-  void take(int instance) {
-    samples_.clear();
-    for (const double t : times_) samples_.push_back(at(t, instance));
-  }
+  Samples(const std::vector<double>& times, const double* values)
+      : times_(times), samples_(values, values + times.size()) {}
 
   void add_pulses(std::vector<double>& out) const {
     if (!std::all_of(samples_.begin(), samples_.end(), [](double x) { return std::isfinite(x); }))
@@ -82,27 +98,6 @@ class Samples {
   }
 
  private:
-  double at(double t, int instance) {
-    for (const NodeId id : nodes_) {
-      const Node& node = kernel_.graph[id];
-      double& value = values_[static_cast<std::size_t>(id)];
-      if (node.op == Op::constant) {
-        value = node.value;
-      } else if (node.op == Op::input) {
-        const auto leaf = static_cast<std::size_t>(node.a);
-        value = kernel_.leaves[leaf].kind == Leaf::Kind::time
-                    ? t
-                    : kernel_.data[leaf][static_cast<std::size_t>(instance)];
-      } else {
-        const auto operand = [&](NodeId of, int k) {
-          return operands_of(node.op) > k ? values_[static_cast<std::size_t>(of)] : 0.0;
-        };
-        value = apply(node.op, operand(node.a, 0), operand(node.b, 1), operand(node.c, 2));
-      }
-    }
-    return values_[static_cast<std::size_t>(source_)];
-  }
-
   double change(int cell) const {
     const auto k = static_cast<std::size_t>(cell);
     return std::abs(samples_[k + 1] - samples_[k]);
@@ -122,28 +117,33 @@ class Samples {
     }
   }
 
-  const Kernel& kernel_;
-  NodeId source_;
-  std::vector<NodeId> nodes_;
-  std::vector<double> times_, values_, samples_;
+  const std::vector<double>& times_;
+  std::vector<double> samples_;
 };
 
 }  // namespace
 
 std::vector<double> pulse_times(const EquationSet& equations, double begin, double end) {
-  std::vector<double> times;
-  for (const Kernel& kernel : equations.kernels()) {
-    if (std::none_of(kernel.leaves.begin(), kernel.leaves.end(),
-                     [](const Leaf& leaf) { return leaf.kind == Leaf::Kind::time; }))
-      continue;
-    for_sources(kernel, [&](NodeId source) {
-      Samples samples(kernel, source, begin, end);
-      for (int k = 0; k < std::min(kernel.instances(), most_instances); ++k) {
-        samples.take(k);
-        samples.add_pulses(times);
-      }
-    });
+  Graph graph;
+  const std::vector<NodeId> sources = distinct_sources(equations, graph);
+  if (sources.empty()) return {};
+  const Tape tape(graph, 1, sources);
+  std::vector<double> memory(static_cast<std::size_t>(tape.registers()) * Tape::block), ends, times;
+  const auto lanes = [&memory](int r) { return memory.data() + r * Tape::block; };
+  for (std::size_t k = 0; k < tape.constants().size(); ++k)
+    std::fill_n(lanes(1 + static_cast<int>(k)), Tape::block, tape.constants()[k]);
+  for (int i = 0; i <= cells; ++i) ends.push_back(begin + (end - begin) * i / cells);
+  std::vector<double> values(sources.size() * ends.size());
+  for (int first = 0; first <= cells; first += Tape::block) {
+    const int count = std::min(Tape::block, cells + 1 - first);
+    std::copy_n(ends.begin() + first, count, lanes(0));
+    tape.interpret(memory.data(), count);
+    for (std::size_t k = 0; k < sources.size(); ++k)
+      std::copy_n(lanes(tape.outputs()[k]), count,
+                  values.data() + k * ends.size() + static_cast<std::size_t>(first));
   }
+  for (std::size_t k = 0; k < sources.size(); ++k)
+    Samples(ends, values.data() + k * ends.size()).add_pulses(times);
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   if (begin > end) std::reverse(times.begin(), times.end());
