@@ -10,7 +10,7 @@ namespace {
 StageNodes extrapolation_nodes(const StageConstants& constants, double ratio, double far) {
   const StagePolynomial& u = constants.polynomial;
   if (ratio > far && !constants.late_weights.empty())
-    return {u.nodes(), constants.late_weights.data(), false, true};
+    return {u.nodes(), constants.late_weights.data(), false, u.stages() > 3};
   return {u.nodes(), u.weights(), u.is_through_origin()};
 }
 

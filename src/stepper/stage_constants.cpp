@@ -50,11 +50,12 @@ StageConstants::StageConstants(const Tableau& tableau)
   first_slope.assign(slope.data(), slope.data() + s);
   const bool first_at_zero = data.c[0] == 0;
   polynomial = StagePolynomial(data.c, !first_at_zero);
-  if (s > 3) {
-    low_polynomial = StagePolynomial(data.c.tail(3), false);
-    const StagePolynomial late(data.c.tail(s - 1), false);
-    late_weights.assign(1, 0.0);
-    late_weights.insert(late_weights.end(), late.weights(), late.weights() + s - 1);
+  if (s > 3) low_polynomial = StagePolynomial(data.c.tail(3), false);
+  if (s >= 3) {
+    const int left_out = s > 3 ? 1 : 0;
+    const StagePolynomial late(data.c.tail(s - left_out), false);
+    late_weights.assign(static_cast<std::size_t>(left_out), 0.0);
+    late_weights.insert(late_weights.end(), late.weights(), late.weights() + s - left_out);
   }
   if (!first_at_zero && order_of_stages >= s) basis = std::make_shared<CollocationBasis>(data.c);
   estimate_gamma =

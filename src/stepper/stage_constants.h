@@ -22,10 +22,10 @@ struct StageConstants {
   std::vector<double> lambda;           ///< gamma, then alpha and beta of each pair
   std::vector<double> first_slope;      ///< W times the first column of A
   StagePolynomial polynomial = {};
-  // Of lower degree, through the last stages but not the beginning of the step; for few stages
-  // none.
-  StagePolynomial low_polynomial = {};  ///< through the last three stages
-  std::vector<double> late_weights;  ///< of that through all stages but the first, which has zero
+  // Of lower degree, through the last stages but not the beginning of the step.
+  StagePolynomial low_polynomial = {};  ///< through the last three of more stages
+  /// Of that through all of three stages, and through all but the first of more, which has zero.
+  std::vector<double> late_weights;
   std::shared_ptr<const CollocationBasis> basis = {};  ///< null unless u(0) = y_n, u(1) = y_{n+1}
   /// What the estimate takes at theta = `at`: of the Z_i that the value is a sum of, of the Y'_i
   /// that the slope is one of and, for h times the slope, of the Z_i again.
