@@ -59,7 +59,7 @@ double ConstrainedMotion::since_singular() {
 
 bool ConstrainedMotion::rewind() {
   if (!equations_->is_unchanged()) return false;
-  constraints_ = make_constraints(solves_, m_, n_);
+  constraints_->forget();
   equations_->straight()->forget_stages();
   size_ = 1, learning_ = true;
   prepared_ = undetermined_ = dependent_ = has_looked_ = slope_is_by_code_ = false;

@@ -84,14 +84,15 @@ std::int64_t coarse_time() {
 /// that steps have become slow.
 bool Integrator::Run::time_is_up() {
   constexpr double no_time = 1e-3;
-  constexpr int most_steps_between = 64, steps_between_coarse = 4;
+  constexpr int most_steps_between = 64, steps_between_coarse = 4, many_more = 16;
   if (--steps_to_look_ > 0 && steps_to_look_ % steps_between_coarse != 0) return false;
   const std::int64_t coarse = coarse_time();
   if (steps_to_look_ > 0 && coarse == coarse_at_look_) return false;
   coarse_at_look_ = coarse;
   const double now = wall_seconds();
   const bool is_soon = now - last_look_ < no_time * options_.time_limit;
-  steps_between_looks_ = is_soon ? std::min(2 * steps_between_looks_, most_steps_between) : 1;
+  steps_between_looks_ =
+      is_soon ? std::min(many_more * steps_between_looks_, most_steps_between) : 1;
   steps_to_look_ = steps_between_looks_;
   last_look_ = now;
   return now > options_.time_limit;

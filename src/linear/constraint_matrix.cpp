@@ -27,6 +27,15 @@ ConstraintMatrix::ConstraintMatrix(int rows, int columns)
       turn_(static_cast<std::size_t>(columns)),
       free_(static_cast<std::size_t>(columns)) {}
 
+void ConstraintMatrix::forget() {
+  for (int i = 0; i < m_; ++i)
+    largest_square_[i] = scale_[i] = 0, inverse_scale_[i] = inverse_square_[i] = 1;
+  kept_square_.clear();
+  reference_ = 0, health_ = 1;
+  factorizations = iterations = 0;
+  decomposed_ = false, has_learnt_ = true;
+}
+
 void ConstraintMatrix::learn() {
   for (int i = 0; i < m_; ++i) learn(i, dot(row(i), row(i), n_));
 }

@@ -40,6 +40,8 @@ class ConstraintMatrix {
   bool settle(bool keep);
   /// Likewise the largest singular value, after `factor` or `decompose`.
   virtual void learn_reference() = 0;
+  /// As it was made.
+  virtual void forget();
   /// From now on results depend on the rows filled in alone.
   virtual void freeze() {}
   /// Makes solutions possible, and singular pairs known if there are suspicious ones. False: not

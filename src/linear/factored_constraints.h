@@ -9,6 +9,7 @@ class FactoredConstraints final : public ConstraintMatrix {
  public:
   FactoredConstraints(int rows, int columns);
   std::shared_ptr<ConstraintMatrix> copy() const override;
+  void forget() override { ConstraintMatrix::forget(), suspect_below_ = suspicious, pairs_ = m_; }
   void learn_reference() override;
   bool factor() override;
   bool decompose() override;
