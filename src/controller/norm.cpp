@@ -6,7 +6,7 @@
 namespace daedalus {
 
 ErrorNorm::ErrorNorm(const std::vector<int>& variable_index, double rtol, const Vector& atol)
-    : n_(static_cast<int>(variable_index.size())), given_rtol_(rtol), rtol_(rtol) {
+    : n_(static_cast<int>(variable_index.size())), mean_(1.0 / n_), given_rtol_(rtol), rtol_(rtol) {
   if (std::any_of(variable_index.begin(), variable_index.end(), [](int i) { return i > 1; }))
     for (const int index : variable_index) power_.push_back(index - 1);
   atol_ = (n_ + 7) / 8 * 8;
@@ -66,7 +66,7 @@ double ErrorNorm::operator()(const double* x) const {
     const double e = x[i] * w[i];
     sum += e * e;
   }
-  return std::sqrt(sum / n_);
+  return std::sqrt(sum * mean_);
 }
 
 }  // namespace daedalus

@@ -41,6 +41,7 @@ class ErrorNorm {
   void combine();
 
   int n_ = 0;
+  double mean_ = 0;  ///< 1 / n
   double given_rtol_ = 0, rtol_ = 0, ratio_ = 1, h_ = 1;
   std::vector<int> power_;  ///< of h; empty: it is zero throughout
   /// The weights scale * h^power, then atol, then scale = 1 / (atol + rtol |y|) unless it is the

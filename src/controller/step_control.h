@@ -43,9 +43,9 @@ struct StepControl {
                                       is_first ? first_growth : max_growth);
     if (accepted_h > 0) {
       if (accepted_root == 0) accepted_root = root(accepted_error, k + 1);
-      // (h_old / h) (error^2 / error_old)^(1/(k+1))
-      const double predicted =
-          accepted_h * root_of_error * root_of_error / (std::abs(h) * accepted_root * safety);
+      // (h_old / h) (error^2 / error_old)^(1/(k+1)); the next step waits for the root alone.
+      const double before = accepted_h / (std::abs(h) * accepted_root * safety);
+      const double predicted = before * (root_of_error * root_of_error);
       quotient = std::max(quotient, std::clamp(predicted, 1 / max_growth, max_shrink));
     }
     accepted_h = std::abs(h);
@@ -59,9 +59,9 @@ struct StepControl {
  private:
   double divisor_of_root(double root_of_error, int iterations, int max_iterations,
                          double growth) const {
-    const double trust =
-        std::min(safety, safety * (1 + 2 * max_iterations) / (iterations + 2 * max_iterations));
-    return std::clamp(root_of_error / trust, 1 / growth, max_shrink);
+    const double distrust =
+        std::max(1.0, (iterations + 2.0 * max_iterations) / (1.0 + 2.0 * max_iterations));
+    return std::clamp(root_of_error * (distrust / safety), 1 / growth, max_shrink);
   }
 };
 

@@ -57,6 +57,7 @@ void CollocationBasis::weigh_terms(const Eigen::VectorXd& c) {
     largest_before = std::max(largest_before, std::abs(product));
     largest = std::max(largest, std::abs(product * (theta - c[0])));
   }
+  largest_product_ = largest;
   for (Eigen::Index i = 0; i < s; ++i) {
     double product = c[i];
     for (Eigen::Index j = 1; j < s; ++j)
@@ -64,6 +65,12 @@ void CollocationBasis::weigh_terms(const Eigen::VectorXd& c) {
     last_term_.push_back(largest / (i == 0 ? product : product * (c[i] - c[0])));
     term_before_.push_back(i == 0 ? 0 : largest_before / product);
   }
+}
+
+double CollocationBasis::last_term_at(double theta) const {
+  double product = theta;
+  for (int i = 0; i < stages(); ++i) product *= theta - polynomial_.nodes()[i];
+  return std::abs(product) / largest_product_;
 }
 
 double CollocationBasis::correction(double theta) const {
@@ -172,7 +179,10 @@ double Interpolant::error_size(double t, const double* weight) const {
     before = std::max(before, std::abs(lower) * weight[k]);
   }
   const double next = before > last ? last * last / before : last;
-  return std::max(reach * correction, 4 * theta * (1 - theta) * next);
+  // Stages are exact, and what is between them is off as the next term of the polynomial is: next
+  // to the end of a step by more than a parabola would have it.
+  const double part = std::max(4 * theta * (1 - theta), basis->last_term_at(theta));
+  return std::max(reach * correction, part * next);
 }
 
 }  // namespace daedalus

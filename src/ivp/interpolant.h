@@ -23,6 +23,8 @@ class CollocationBasis {
   /// step alone what is exact, the error has the size of the correction without its zeros: it is
   /// simple at both ends of the step, and the correction is double at one.
   double reach(double theta) const;
+  /// |theta prod (theta - c_j)|, of its largest value.
+  double last_term_at(double theta) const;
   /// Of the term of highest degree of the polynomial, and of the one below, for stage i; both as
   /// large as the term is at most in the step.
   const std::vector<double>& last_term() const { return last_term_; }
@@ -38,7 +40,7 @@ class CollocationBasis {
   StagePolynomial polynomial_;
   std::vector<double> integral_;  ///< coefficients of the correction, from theta^1 on
   double largest_ = 0;            ///< of its values in the step
-  double slope_factor_ = 0;
+  double slope_factor_ = 0, largest_product_ = 1;
   std::vector<double> z_factor_;
   std::vector<double> last_term_, term_before_;
 };

@@ -8,7 +8,9 @@
 namespace daedalus {
 namespace {
 
-constexpr double most_relief = 30;  // tolerances that an estimate may have, as users are told
+// Tolerances that an estimate may have, as users are told; two estimates are more reliable.
+constexpr double most_relief = 30, most_relief_of_two = 100;
+constexpr double sharp_for_growth = 0.99e-4;  // tolerance, below which steps become long
 
 }  // namespace
 
@@ -27,8 +29,15 @@ void ImplicitStepper::set_tolerances() {
   const double relieved = 0.1 * std::pow(options_.rtol, exponent);
   // Errors of stiff components are no smaller than their estimate: |y - cos t| with
   // y' = -100 (y - cos t) - sin t was 450 rtol at 1e-11 without this, and 30 with it.
-  const double rtol =
-      current()->is_stiffly_accurate() ? std::min(relieved, most_relief * options_.rtol) : relieved;
+  // From sharp tolerances on steps are so long that one estimate in a hundred is far too small: of
+  // 800 runs of this equation, with rates from 100 to 1e6, the worst was off by 743 rtol, and with
+  // two estimates by 36 with up to a quarter more evaluations. Between stages index 1 alone is as
+  // exact as at them.
+  const bool doubts =
+      options_.rtol < sharp_for_growth && current()->can_doubt_growth() && index == 1;
+  current()->doubt_growth(doubts);
+  const double most = (doubts ? most_relief_of_two : most_relief) * options_.rtol;
+  const double rtol = current()->is_stiffly_accurate() ? std::min(relieved, most) : relieved;
   norm_.set_tolerance(rtol);
   newton_.rounding = 10 * std::numeric_limits<double>::epsilon() / rtol;
   // A small part of rtol itself.

@@ -238,36 +238,41 @@ void ImplicitStages::result(const State& state, double h, double* y1, double* yp
   }
 }
 
-void ImplicitStages::estimate(const State& state, double h, double* error, bool refine,
-                              Statistics& statistics) {
+void ImplicitStages::solve_defect(const StageConstants::Defect& defect, const State& state,
+                                  double h, bool refine, Statistics& statistics) {
   double *const slope = d_, *const moved = residual_, *const estimate = v_;
-  bool is_first = true;
-  for (const StageConstants::Defect& defect : constants_.defects) {
-    if (splits_off_rates_)
-      rate(defect.slope_of_z.data(), h, slope);
-    else
-      kernels_.sum(s_, stride_, defect.slope.data(), slope_, slope);
-    const double* point = state.y.data();
-    if (defect.at != 0) {
-      kernels_.sum(s_, stride_, defect.value.data(), z_, moved);
-      for (int k = 0; k < n_; ++k) moved[k] += state.y[k];
+  if (splits_off_rates_)
+    rate(defect.slope_of_z.data(), h, slope);
+  else
+    kernels_.sum(s_, stride_, defect.slope.data(), slope_, slope);
+  const double* point = state.y.data();
+  if (defect.at != 0) {
+    kernels_.sum(s_, stride_, defect.value.data(), z_, moved);
+    for (int k = 0; k < n_; ++k) moved[k] += state.y[k];
+    point = moved;
+  }
+  for (int round = 0; round < (refine ? 2 : 1); ++round) {
+    if (round > 0) {
+      for (int k = 0; k < n_; ++k) moved[k] = point[k] + estimate[k];
       point = moved;
     }
-    for (int round = 0; round < (refine ? 2 : 1); ++round) {
-      if (round > 0) {
-        for (int k = 0; k < n_; ++k) moved[k] = point[k] + estimate[k];
-        point = moved;
-      }
-      minus_defect(state.t + defect.at * h, point, slope, estimate, statistics);
-      factors_.solve_estimate(estimate);
-      std::fill(estimate + n_, estimate + stride_, 0.0);  // where a solution is not finite
-    }
-    if (is_first)
-      std::copy_n(estimate, n_, error);
-    else
-      for (int k = 0; k < n_; ++k) error[k] = std::abs(error[k]) + std::abs(estimate[k]);
-    is_first = false;
+    minus_defect(state.t + defect.at * h, point, slope, estimate, statistics);
+    factors_.solve_estimate(estimate);
+    std::fill(estimate + n_, estimate + stride_, 0.0);  // where a solution is not finite
   }
+}
+
+void ImplicitStages::estimate(const State& state, double h, double* error, bool refine,
+                              Statistics& statistics) {
+  const auto add = [&](const StageConstants::Defect& defect) {
+    solve_defect(defect, state, h, refine, statistics);
+    for (int k = 0; k < n_; ++k) error[k] = std::abs(error[k]) + std::abs(v_[k]);
+  };
+  solve_defect(constants_.defects[0], state, h, refine, statistics);
+  std::copy_n(v_, n_, error);
+  if (constants_.defects.size() > 1) add(constants_.defects[1]);
+  if (doubts_growth_ && last_h_ != 0 && std::abs(h) > std::abs(last_h_))
+    for (const StageConstants::Defect& defect : constants_.doubts) add(defect);
 }
 
 bool ImplicitStages::predict(const State& state, double h, double part, double* y) const {

@@ -40,6 +40,9 @@ class ImplicitStages final : public StageSolver {
   void extrapolate(double h, double far);
   void arguments(const State& state, double h);
   void subtract_first_slope(const State& state);
+  /// The error by this defect; leaves it in v.
+  void solve_defect(const StageConstants::Defect& defect, const State& state, double h, bool refine,
+                    Statistics& statistics);
   /// Of F = E y' - f, the E that the pencil has found.
   void learn_mass(const Pencil& pencil);
   /// (1/h) sum_j weights_j Z_j

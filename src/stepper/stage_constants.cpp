@@ -62,21 +62,22 @@ StageConstants::StageConstants(const Tableau& tableau)
       data.gamma.empty() ? std::hypot(data.pairs[0].alpha, data.pairs[0].beta) : data.gamma[0];
   // With an explicit first stage the defect vanishes at 0; the middle of the first gap serves. With
   // an implicit one that lies there it vanishes wherever F does not depend on y; both serve.
-  if (!data.explicit_first) add_defect(0);
-  if (data.explicit_first) add_defect(0.5 * data.c[0]);
-  if (!data.explicit_first && first_at_zero && s > 1) add_defect(0.5 * data.c[1]);
+  defects.push_back(defect(data.explicit_first ? 0.5 * data.c[0] : 0));
+  if (!data.explicit_first && first_at_zero && s > 1) defects.push_back(defect(0.5 * data.c[1]));
+  if (!data.explicit_first && !first_at_zero && s > 3) doubts.push_back(defect(0.5));
   end_slope.resize(s);
   polynomial.stage_basis(1.0, end_slope.data());
 }
 
-void StageConstants::add_defect(double at) {
+StageConstants::Defect StageConstants::defect(double at) const {
   const auto s = static_cast<std::size_t>(data.unknowns);
   const std::vector<double> none(s);
-  Defect& defect = defects.emplace_back(Defect{at, none, none, none});
-  polynomial.basis(at, defect.value.data());
-  polynomial.stage_basis(at, defect.slope.data());
-  Eigen::Map<Eigen::RowVectorXd>(defect.slope_of_z.data(), std::ssize(none)) =
-      Eigen::Map<const Eigen::RowVectorXd>(defect.slope.data(), std::ssize(none)) * data.w;
+  Defect result{at, none, none, none};
+  polynomial.basis(at, result.value.data());
+  polynomial.stage_basis(at, result.slope.data());
+  Eigen::Map<Eigen::RowVectorXd>(result.slope_of_z.data(), std::ssize(none)) =
+      Eigen::Map<const Eigen::RowVectorXd>(result.slope.data(), std::ssize(none)) * data.w;
+  return result;
 }
 
 const StageConstants& stage_constants(const Tableau& method) {

@@ -34,11 +34,12 @@ struct StageConstants {
     std::vector<double> value, slope, slope_of_z;
   };
   std::vector<Defect> defects = {};  ///< one, or two whose sizes are added
+  std::vector<Defect> doubts = {};   ///< further ones, of steps that grow; none for few stages
   std::vector<double> end_slope;
   double estimate_gamma = 0;
 
  private:
-  void add_defect(double at);
+  Defect defect(double at) const;
 };
 
 /// Lives as long as the program.

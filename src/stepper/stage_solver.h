@@ -71,6 +71,10 @@ class StageSolver {
   }
   /// What algebraic rows lack at the beginning of the step is no longer taken for its error.
   void forgive_start(bool yes) { forgives_start_ = yes; }
+  /// Steps longer than the last one are estimated twice. Near zeros of a derivative an estimate may
+  /// promise too much, and more than it promised was found in the step that it let grow.
+  void doubt_growth(bool yes) { doubts_growth_ = yes; }
+  bool can_doubt_growth() const { return !constants_.doubts.empty(); }
   /// Makes the stages just solved the ones to extrapolate from.
   virtual void accept(double h) = 0;
   /// Nothing to extrapolate from or to judge convergence by: start, change of order, event.
@@ -96,7 +100,7 @@ class StageSolver {
   const StageConstants& constants_;
   const Tableau& method_;
   int n_ = 0;
-  bool stiffly_accurate_ = false, forgives_start_ = false;
+  bool stiffly_accurate_ = false, forgives_start_ = false, doubts_growth_ = false;
   int singular_column_ = -1;
   double carried_eta_ = 1;  ///< theta/(1 - theta) of the last solve
 };
