@@ -20,6 +20,7 @@ class Index2Field final : public ProjectedField {
   bool constrained_slope(double t, const double* x, const Ahead& ahead, double* xp) override;
   bool is_affine() const override { return is_affine_; }
   void guess_multipliers(const double* z) override;
+  bool wants_guess() const override { return true; }
   void multipliers(double* z) const override;
   bool project_stage(double t, double* x) override;
   bool project_end(double t, double* x, const double* tolerance) override;

@@ -134,8 +134,9 @@ class ProjectedField {
   /// A step begins at x. Functions of the user may not be what they were: they may hold values that
   /// events, or whoever makes the steps, have changed.
   virtual void renew(double t, const double* x) { (void)t, (void)x; }
-  /// Where to look for the multipliers, if there are several.
+  /// Where to look for the multipliers, if there are several, and whether that is of use.
   virtual void guess_multipliers(const double* z) { (void)z; }
+  virtual bool wants_guess() const { return false; }
   /// Of the last slope. Not a number where the constraints do not determine them.
   virtual void multipliers(double* z) const { (void)z; }
   /// Puts a stage onto the manifold. False: it is too far away.

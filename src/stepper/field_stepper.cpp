@@ -30,12 +30,14 @@ double FieldStepper::weighted(const double* x, const double* a, const double* b)
 void FieldStepper::spread(const std::vector<double>& x, const double* xp, State& to) {
   field_->scatter(x.data(), to.y.data());
   field_->scatter(xp, to.yp.data());
+  if (field_->places.empty()) return field_->multipliers(to.y.data() + n_);
   field_->multipliers(multipliers_.data());
   field_->scatter_multipliers(multipliers_.data(), to.y.data());
 }
 
 void FieldStepper::begin_step() {
   field_->renew(state_.t, x_.data());
+  if (!field_->wants_guess()) return;
   field_->gather_multipliers(state_.y.data(), multipliers_.data());
   field_->guess_multipliers(multipliers_.data());
 }
