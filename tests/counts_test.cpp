@@ -34,9 +34,9 @@ constexpr Counted counted[] = {
     // Forty tolerances around 1e-4, a hundredth apart, differ by a tenth of the factorizations and
     // by a digit.
     {"ivp", "transamp", "radau_iia_5", 0.03, 0.8},
-    // Which steps have five stages depends on rates next to a limit: likewise they differ by three
-    // digits.
-    {"ivp", "transamp", "auto", 0.05, 1.0},
+    // Which steps have five stages depends on rates next to a limit: likewise they differ by a
+    // sixth, from 309 to 350, and by three digits.
+    {"ivp", "transamp", "auto", 0.1, 1.0},
     {"ivp", "chemakzo", "rodas_5p"},
     {"ivp", "chemakzo", "bdf"},
     {"ivp", "caraxis", "auto"},

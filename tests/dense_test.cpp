@@ -279,18 +279,6 @@ TEST(DenseOutput, OfModelsAsTheyStandDoesNotDependOnWhatWasAskedBefore) {
   }
 }
 
-/// y' = -rate (y - cos t) - sin t, off by `off` at the start. [ProtheroRobinson1974]
-Problem follows_a_cosine(double rate, double off) {
-  return {.form = LinearlyImplicit{.size = 1,
-                                   .f =
-                                       [rate](auto t, auto y, auto& out) {
-                                         using std::cos, std::sin;
-                                         out[0] = -rate * (y[0] - cos(t)) - sin(t);
-                                       }},
-          .t_span = {0, 10},
-          .start = {1 + off}};
-}
-
 // Steps grow without bound where stiffness leaves their ends exact: polynomials through them were
 // off by up to 56,000 rtol in between.
 TEST(DenseOutput, OfLongStiffStepsIsAsExactAsTheirEnds) {
@@ -299,7 +287,7 @@ TEST(DenseOutput, OfLongStiffStepsIsAsExactAsTheirEnds) {
       for (int digits = 3; digits <= 10; ++digits) {
         SCOPED_TRACE(std::to_string(rate) + ", digits " + std::to_string(digits));
         const double rtol = std::pow(10.0, -digits);
-        const Solution s = solve(follows_a_cosine(rate, off), {.rtol = rtol});
+        const Solution s = solve(exact::follows_a_cosine(rate, off), {.rtol = rtol});
         ASSERT_TRUE(s.succeeded());
         const auto error = [&](double t, double y) {
           return std::abs(y - std::cos(t) - off * std::exp(-rate * t)) /

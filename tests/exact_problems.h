@@ -36,6 +36,18 @@ inline Exact oscillator() {
           [](double, const Vector&) { return 0.0; }, 2};
 }
 
+/// y' = -rate (y - cos t) - sin t, off by `off` at the start. [ProtheroRobinson1974]
+inline Problem follows_a_cosine(double rate, double off) {
+  return {.form = LinearlyImplicit{.size = 1,
+                                   .f =
+                                       [rate](auto t, auto y, auto& out) {
+                                         using std::cos, std::sin;
+                                         out[0] = -rate * (y[0] - cos(t)) - sin(t);
+                                       }},
+          .t_span = {0, 10},
+          .start = {1 + off}};
+}
+
 /// Index 1: y1 = exp(-t), y2 = sin t, z = 2 + cos t.
 inline Exact index_1() {
   const auto g = [](auto t, auto x, auto z, auto& out) {
