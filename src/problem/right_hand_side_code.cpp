@@ -48,11 +48,11 @@ struct Square {
 
 [[gnu::target("avx2")]] void lay_squares_side_by_side(int points, int apart, int n, const double* y,
                                                       double* memory) {
-  const double* const last = y + (points - 1) * apart;
-  for (int i = 0; i < points; i += 4, y += 4 * apart)
+  for (int i = 0; i < points; i += 4)
     for (int j = 0; j < n; j += 4) {
       Square x;
-      for (int k = 0; k < 4; ++k) x.row[k] = _mm256_loadu_pd(std::min(y + k * apart, last) + j);
+      for (int k = 0; k < 4; ++k)
+        x.row[k] = _mm256_loadu_pd(y + std::min(i + k, points - 1) * apart + j);
       x = transposed(x);
       double* const to = memory + j * block + i;
       for (int k = 0; k < 4 && j + k < n; ++k) _mm256_storeu_pd(to + k * block, x.row[k]);
