@@ -26,14 +26,18 @@ Solution solved(const char* name, double rtol) {
 TEST(Robustness, PulsesBehindLinearStretchesAreSeen) {
   // While the diodes block, Newton's iteration contracts to rounding at once.
   const double end = solved("diode_bridge", 1e-10).value(-1, "vp");
+  std::vector<double> residuals;  // in rtol
   for (const double rtol : {1e-5, 1e-6, 5e-7, 2e-7, 1e-7}) {
     const Solution s = solved("diode_bridge", rtol);
     ASSERT_TRUE(s.succeeded()) << s.message.text();
     EXPECT_NEAR(s.value(-1, "vp"), end, 30 * rtol * end) << rtol;
-    // Residuals of the nodes are currents; those of pulses are of size 0.1. At corners one run in
-    // fifty leaves more than 30 rtol, up to 330.
-    EXPECT_LE(s.constraint_residual.at(0).maximum, 330 * rtol) << rtol;
+    residuals.push_back(s.constraint_residual.at(0).maximum / rtol);
   }
+  // Residuals of the nodes are currents; those of pulses are of size 0.1. Where a diode begins to
+  // conduct behind a long step one run in fifty leaves more than 30 rtol, up to 330.
+  std::sort(residuals.begin(), residuals.end());
+  EXPECT_LE(residuals[residuals.size() / 2], 30);
+  EXPECT_LE(residuals.back(), 330);
 }
 
 TEST(Robustness, CornersAreLeftWhereNoControlledStepLeadsAway) {

@@ -24,9 +24,7 @@ void ErrorNorm::set_tolerance(double rtol) {
 void ErrorNorm::set_reference(const double* y) {
   const double* const atol = numbers_.data() + atol_;
   double* const scale = numbers_.data() + scale_;
-  const double ratio = ratio_, rtol = rtol_;
-#pragma GCC ivdep
-  for (int i = 0; i < n_; ++i) scale[i] = 1 / (ratio * atol[i] + rtol * std::abs(y[i]));
+  for (int i = 0; i < n_; ++i) scale[i] = 1 / (ratio_ * atol[i] + rtol_ * std::abs(y[i]));
   if (scaled_by_step()) combine();
 }
 

@@ -85,9 +85,10 @@ std::int64_t coarse_time() {
 bool Integrator::Run::time_is_up() {
   constexpr double no_time = 1e-3;
   constexpr int most_steps_between = 64, steps_between_coarse = 4, many_more = 16;
-  if (--steps_to_look_ > 0 && steps_to_look_ % steps_between_coarse != 0) return false;
+  const bool is_due = --steps_to_look_ <= 0;
+  if (!is_due && steps_to_look_ % steps_between_coarse != 0) return false;
   const std::int64_t coarse = coarse_time();
-  if (steps_to_look_ > 0 && coarse == coarse_at_look_) return false;
+  if (!is_due && coarse == coarse_at_look_) return false;
   coarse_at_look_ = coarse;
   const double now = wall_seconds();
   const bool is_soon = now - last_look_ < no_time * options_.time_limit;
@@ -230,7 +231,7 @@ void Integrator::Run::step_to_end() {
 bool Integrator::Run::needs_interpolant() const {
   const bool later = works_on_constraints() ||
                      (stepper_->remembers_step() && switches_->empty() && !step_projection_);
-  if (!later || (dense_ && options_.record) || !events_->empty()) return true;
+  if (!later || dense_ || !events_->empty()) return true;
   const double direction = problem_.t_span.end > problem_.t_span.begin ? 1 : -1;
   return options_.record && next_output_ < outputs_.size() &&
          direction * (outputs_[next_output_] - stepper_->next().t) < 0;

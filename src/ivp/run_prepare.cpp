@@ -210,7 +210,7 @@ System& Integrator::Run::equations() {
 
 void Integrator::Run::use_output(std::shared_ptr<StepOutput> output) {
   output_ = std::move(output);
-  if (options_.dense)
+  if (options_.dense && options_.record)
     dense_ = std::make_shared<DenseOutput>(output_, problem_.t_span.end > problem_.t_span.begin);
 }
 

@@ -201,11 +201,7 @@ double ExplicitStepper::share() const {
 /// estimates the largest eigenvalue. [HairerWanner1996, IV.2]
 void ExplicitStepper::note_stiffness() {
   const auto squared_distance = [n = n_](const double* a, const double* b) {
-    constexpr int few = 16;  // for which vectors are not worth their preparations
-    if (n > few) return (Vector::Map(a, n) - Vector::Map(b, n)).squaredNorm();
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-    return sum;
+    return (Vector::Map(a, n) - Vector::Map(b, n)).squaredNorm();
   };
   const double slopes = squared_distance(slope(method_.stages), last_slope()),
                points = squared_distance(next_x_.data(), stage_.data());

@@ -219,9 +219,7 @@ void ImplicitStages::rate(const double* weights, double h, double* out) const {
 void ImplicitStages::result(const State& state, double h, double* y1, double* yp1) const {
   if (stiffly_accurate_) {
     const int last = (s_ - 1) * stride_;
-    const double *const y = state.y.data(), *const z = z_ + last;
-#pragma GCC ivdep
-    for (int k = 0; k < n_; ++k) y1[k] = y[k] + z[k];
+    for (int k = 0; k < n_; ++k) y1[k] = state.y[k] + z_[last + k];
     if (splits_off_rates_)
       rate(constants_.w.data() + (s_ - 1) * s_, h, d_), std::copy_n(d_, n_, yp1);
     else

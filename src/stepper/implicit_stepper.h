@@ -34,9 +34,6 @@ struct ImplicitCourse {
   int times_at_end_ = 0;  ///< of a branch of the equations, in the same state
 };
 
-/// Of tolerances: above, Newton's iteration limits the steps.
-inline constexpr double crude = 3e-4;
-
 class ImplicitStepper final : public Stepper,
                               public KeptBlock<ImplicitStepper>,
                               private ImplicitCourse {
@@ -71,6 +68,7 @@ class ImplicitStepper final : public Stepper,
 
  private:
   static constexpr int most_methods = 4;
+  static constexpr double crude = 3e-4;  ///< tolerance: above, Newton's iteration limits the steps
   StageSolver* current() const { return solvers_[active_]; }
   void make_solver(int position);
   void use(int position);
