@@ -34,10 +34,11 @@ TEST(Robustness, PulsesBehindLinearStretchesAreSeen) {
     residuals.push_back(s.constraint_residual.at(0).maximum / rtol);
   }
   // Residuals of the nodes are currents; those of pulses are of size 0.1. Where a diode begins to
-  // conduct behind a long step one run in fifty leaves more than 30 rtol, up to 330.
+  // conduct behind a long step 2 of 496 runs from 1e-5 to 1e-7 leave more than 30 rtol, up to 69;
+  // with one estimate of steps that grow it was 5, up to 22,000.
   std::sort(residuals.begin(), residuals.end());
   EXPECT_LE(residuals[residuals.size() / 2], 30);
-  EXPECT_LE(residuals.back(), 330);
+  EXPECT_LE(residuals.back(), 100);
 }
 
 TEST(Robustness, CornersAreLeftWhereNoControlledStepLeadsAway) {
