@@ -71,25 +71,38 @@ struct CarFirstOrder {
 
 constexpr int charges = 20;
 
-/// Adds the repulsion of all pairs at the positions p. Each coordinate in an array of its own, and
-/// the sums over b apart: so compilers may take several b at once.
+/// Adds the repulsion of all pairs at the positions p: of each charge and the one `ahead` places
+/// on, around the circle of all. So no charge comes twice in a round, and compilers may take
+/// several pairs at once; each coordinate in an array of its own, twice in a row for the way
+/// around.
 template <class P, class Out>
 void add_repulsion(const P& p, Out&& out) {
   using Scalar = std::decay_t<decltype(p[0])>;
   using Row = std::array<Scalar, charges>;
-  Row x, y, z, on_x{}, on_y{}, on_z{}, from_x, from_y, from_z;
+  using Circle = std::array<Scalar, 2 * charges>;
+  Circle x, y, z, on_x{}, on_y{}, on_z{};
+  Row from_x, from_y, from_z;
   for (int a = 0; a < charges; ++a) {
-    x[a] = p[3 * a], y[a] = p[3 * a + 1], z[a] = p[3 * a + 2];
-    for (int b = 0; b < a; ++b) {
-      const Scalar dx = x[a] - x[b], dy = y[a] - y[b], dz = z[a] - z[b];
-      const Scalar r = 1.0 / (dx * dx + dy * dy + dz * dz);
-      from_x[b] = dx * r, from_y[b] = dy * r, from_z[b] = dz * r;
-      on_x[b] -= from_x[b], on_y[b] -= from_y[b], on_z[b] -= from_z[b];
-    }
-    for (int b = 0; b < a; ++b) on_x[a] += from_x[b], on_y[a] += from_y[b], on_z[a] += from_z[b];
+    x[a] = x[a + charges] = p[3 * a];
+    y[a] = y[a + charges] = p[3 * a + 1];
+    z[a] = z[a + charges] = p[3 * a + 2];
   }
-  for (int a = 0; a < charges; ++a)
-    out[3 * a] += on_x[a], out[3 * a + 1] += on_y[a], out[3 * a + 2] += on_z[a];
+  for (int ahead = 1; 2 * ahead <= charges; ++ahead) {
+    const int pairs = 2 * ahead < charges ? charges : ahead;
+    for (int a = 0; a < pairs; ++a) {
+      const Scalar dx = x[a] - x[a + ahead], dy = y[a] - y[a + ahead], dz = z[a] - z[a + ahead];
+      const Scalar r = 1.0 / (dx * dx + dy * dy + dz * dz);
+      from_x[a] = dx * r, from_y[a] = dy * r, from_z[a] = dz * r;
+      on_x[a] += from_x[a], on_y[a] += from_y[a], on_z[a] += from_z[a];
+    }
+    for (int a = 0; a < pairs; ++a)
+      on_x[a + ahead] -= from_x[a], on_y[a + ahead] -= from_y[a], on_z[a + ahead] -= from_z[a];
+  }
+  for (int a = 0; a < charges; ++a) {
+    out[3 * a] += on_x[a] + on_x[a + charges];
+    out[3 * a + 1] += on_y[a] + on_y[a + charges];
+    out[3 * a + 2] += on_z[a] + on_z[a + charges];
+  }
 }
 
 Vector fekete_start() {

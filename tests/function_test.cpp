@@ -69,6 +69,19 @@ TEST(Function, GivesDualsTheBitsOfTheCallableItself) {
   }
 }
 
+TEST(Function, GivesManyUnknownsTheBitsOfTheCallableItself) {
+  constexpr int n = 100;
+  const auto pull = [](auto y, auto out) {
+    for (int i = 0; i < n; ++i) out[i] = y[i] / (y[i] * y[i] + 0.1 * y[i] + 1.0 / 3);
+  };
+  const Function<1> f = pull;
+  Vector y(n), direct(n), called(n);
+  for (int i = 0; i < n; ++i) y[i] = std::sin(i);
+  pull(Input(y.data(), n), Output(direct.data(), n));
+  f(0.0, {Input(y.data(), n)}, Output(called.data(), n));
+  EXPECT_EQ(called, direct);
+}
+
 TEST(Function, LetsTimeBeLeftOut) {
   const Function<1> generic = [](auto y, auto out) { out[0] = -y[0]; };
   EXPECT_TRUE(generic.is_time_differentiable());

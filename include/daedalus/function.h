@@ -20,9 +20,10 @@ namespace daedalus {
 
 namespace function_detail {
 
-// Duals of eight directions fill wide registers, which the flags of few programs allow: their
-// instance is compiled a second time for them, with all that it calls. No products are fused, so
-// the bits are the same. Not for debugging, where it would take as long again to compile.
+// Duals of eight directions and loops over many unknowns fill wide registers, which the flags of
+// few programs allow: these instances are compiled a second time for them, with all that they call.
+// No products are fused, so the bits are the same. Not for debugging, where it would take as long
+// again to compile.
 #if defined(__GNUC__) && defined(__x86_64__) && defined(NDEBUG)
 #define DAEDALUS_WIDE [[gnu::target("avx2"), gnu::flatten]]
 inline bool has_wide_registers() {
@@ -35,10 +36,11 @@ inline bool has_wide_registers() {
 }
 #endif
 
-/// Of few unknowns the way into wide registers and back takes longer than they save.
+// Of few unknowns the way into wide registers and back takes longer than they save.
+constexpr std::ptrdiff_t few_for_duals = 4, few_for_loops = 48;
+
 template <class In>
-bool are_many(const In* in, int count) {
-  constexpr int few = 4;
+bool are_more(const In* in, int count, std::ptrdiff_t few) {
   std::ptrdiff_t unknowns = 0;
   for (int k = 0; k < count; ++k) unknowns += in[k].size();
   return unknowns > few;
@@ -169,11 +171,20 @@ class BasicFunction {
     }
     void call(int points, std::ptrdiff_t apart, const double* t, const InputOf<double>* in,
               OutputShape<double> out) const override {
+      if (function_detail::are_more(in, K, function_detail::few_for_loops) &&
+          function_detail::has_wide_registers())
+        call_wide(points, apart, t, in, out);
+      else
+        Caller<double>::invoke_each(f, points, apart, t, in, out);
+    }
+    DAEDALUS_WIDE void call_wide(int points, std::ptrdiff_t apart, const double* t,
+                                 const InputOf<double>* in, OutputShape<double> out) const {
       Caller<double>::invoke_each(f, points, apart, t, in, out);
     }
     void call(const Dual& t, const InputOf<Dual>* in, OutputShape<Dual> out) const override {
       if constexpr (Caller<Dual>::possible) {
-        if (function_detail::are_many(in, K) && function_detail::has_wide_registers())
+        if (function_detail::are_more(in, K, function_detail::few_for_duals) &&
+            function_detail::has_wide_registers())
           call_wide(t, in, out);
         else
           Caller<Dual>::invoke(f, t, in, out);
