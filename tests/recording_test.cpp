@@ -8,6 +8,7 @@
 #include "analysis/signature.h"
 #include "daedalus/record.h"
 #include "expectations.h"
+#include "expression/equation_set.h"
 #include "problem/jacobian.h"
 #include "problem/system.h"
 
@@ -271,6 +272,37 @@ TEST(Recording, FindsEquationsOfEqualShape) {
   const Problem graph = recorded(heat);
   EXPECT_LE(std::get<ExpressionGraph>(graph.form).equations->kernels().size(), 3u);
   EXPECT_NEAR(solve(graph).y_end()[50], solve(heat).y_end()[50], 1e-6);
+}
+
+/// Bodies in space that attract each other: six rows share what each pair has.
+TEST(Recording, ComputesOnceWhatRowsOfEqualShapeShare) {
+  constexpr int n = 12;
+  const Problem bodies = {
+      .form = LinearlyImplicit{.size = 3 * n,
+                               .f =
+                                   [](auto u, auto& out) {
+                                     for (int i = 0; i < 3 * n; ++i) out[i] = -u[i];
+                                     for (int ahead = 1; ahead < n / 2; ++ahead)
+                                       for (int i = 0; i < n; ++i) {
+                                         const int a = 3 * i, b = 3 * ((i + ahead) % n);
+                                         const auto x = u[a] - u[b], y = u[a + 1] - u[b + 1],
+                                                    z = u[a + 2] - u[b + 2];
+                                         const auto pull = 1.0 / (1.0 + x * x + y * y + z * z);
+                                         out[a] -= x * pull, out[b] += x * pull;
+                                         out[a + 1] -= y * pull, out[b + 1] += y * pull;
+                                         out[a + 2] -= z * pull, out[b + 2] += z * pull;
+                                       }
+                                   }},
+      .t_span = {0, 1},
+      .start = Values(Vector::LinSpaced(3 * n, 0.1, 1))};
+  const Problem graph = recorded(bodies);
+  const EquationSet& equations = *std::get<ExpressionGraph>(graph.form).equations;
+  int divisions = 0;
+  for (const Unit& unit : equations.program().content()->units)
+    for (const Tape::Instruction& in : unit.tape.instructions())
+      divisions += in.op == Op::div ? unit.count : 0;
+  EXPECT_EQ(divisions, n * (n / 2 - 1));
+  EXPECT_NEAR(solve(graph).y_end()[5], solve(bodies).y_end()[5], 1e-6);
 }
 
 }  // namespace

@@ -123,6 +123,30 @@ Unit loop_of(const Fragment& fragment, Program::Use use) {
   return unit;
 }
 
+bool is_long(const Fragment& fragment) {
+  const int count = fragment.kernel->instances();
+  return count > few_instances || count * fragment.graph.size() > most_unrolled;
+}
+
+/// Instances of a loop compute for themselves what they share. Where that is most of it, as with
+/// forces between all pairs of some bodies, straight code for all of them takes less time.
+bool share_much(const std::vector<Fragment>& fragments) {
+  constexpr int most_instances = 64, most_together = 20000, gain_of_loops = 3;
+  long together = 0;
+  for (const Fragment& fragment : fragments) {
+    if (fragment.outputs.empty() || !is_long(fragment)) continue;
+    const long count = fragment.kernel->instances();
+    together += count > most_instances ? most_together : count * fragment.graph.size();
+    if (together >= most_together) return false;
+  }
+  if (together == 0) return false;
+  StraightUnit all;
+  for (const Fragment& fragment : fragments)
+    if (!fragment.outputs.empty() && is_long(fragment))
+      for (int i = 0; i < fragment.kernel->instances(); ++i) all.add(fragment, i);
+  return gain_of_loops * all.size() < together;
+}
+
 }  // namespace
 
 void Program::Content::install(const ProgramCode& code, std::shared_ptr<const void> keep) const {
@@ -145,10 +169,11 @@ Program::Program(const std::vector<Fragment>& fragments, std::shared_ptr<const v
   auto content = std::make_shared<Content>();
   content->owner = std::move(owner);
   StraightUnit straight;
+  const bool unrolls = share_much(fragments);
   for (const Fragment& fragment : fragments) {
     const int count = fragment.kernel->instances();
     if (fragment.outputs.empty() || count == 0) continue;
-    if (count > 1 && (count > few_instances || count * fragment.graph.size() > most_unrolled)) {
+    if (count > 1 && !unrolls && is_long(fragment)) {
       content->units.push_back(loop_of(fragment, use));
       continue;
     }
