@@ -8,12 +8,18 @@ model fekete_mechanism "Elliptic Fekete points: 20 charges on the unit sphere wi
   Real p[N, 3](start = {{cos(a[i])*cos(b[i]), sin(a[i])*cos(b[i]), sin(b[i])} for i in 1:N}, each fixed = true) "positions";
   Real q[N, 3](each start = 0, each fixed = true) "velocities";
   Real lam[N](each start = -4.75) "multipliers of the sphere";
+  Real w[N, N] "inverse squares of the distances, each pair once";
   Real f[N, 3] "repulsion";
 equation
   for i in 1:N loop
+    for j in 1:i - 1 loop
+      w[i, j] = 1/((p[i, 1] - p[j, 1])^2 + (p[i, 2] - p[j, 2])^2 + (p[i, 3] - p[j, 3])^2);
+    end for;
+    for j in i:N loop
+      w[i, j] = 0;
+    end for;
     for c in 1:3 loop
-      f[i, c] = sum((p[i, c] - p[j, c])/((p[i, 1] - p[j, 1])^2 + (p[i, 2] - p[j, 2])^2 + (p[i, 3] - p[j, 3])^2) for j in 1:i - 1)
-              + sum((p[i, c] - p[j, c])/((p[i, 1] - p[j, 1])^2 + (p[i, 2] - p[j, 2])^2 + (p[i, 3] - p[j, 3])^2) for j in i + 1:N);
+      f[i, c] = sum((p[i, c] - p[j, c])*w[i, j] for j in 1:i - 1) - sum((p[j, c] - p[i, c])*w[j, i] for j in i + 1:N);
       der(p[i, c]) = q[i, c];
       der(q[i, c]) = -q[i, c]/2 + 2*lam[i]*p[i, c] + f[i, c];
     end for;

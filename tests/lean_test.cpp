@@ -171,6 +171,31 @@ TEST(Lean, WhatWouldFillTheMatrixStays) {
   EXPECT_EQ(lean.expansion, nullptr);
 }
 
+/// Inverse squares of distances, each pair once: they fill the matrix of all unknowns, which
+/// explicit steps do not have. The first of the sums is the negative of one.
+TEST(Lean, MotionsAreSeenThroughAuxiliaryVariablesOfAllPairs) {
+  const Model m = model(
+      "constant Integer n = 24; Real p[n, 2](start = {{i, 0} for i in 1:n}, each fixed = true),"
+      "v[n, 2](each start = 0, each fixed = true), lambda[n], w[n, n], f[n, 2];",
+      "for i in 1:n loop"
+      "  for j in 1:i loop w[i, j] = if j < i then 1/((p[i, 1] - p[j, 1])^2 + "
+      "(p[i, 2] - p[j, 2])^2) else 0; end for;"
+      "  for j in i + 1:n loop w[i, j] = 0; end for;"
+      "  for c in 1:2 loop"
+      "    f[i, c] = sum((p[i, c] - p[j, c])*w[i, j] for j in 1:i - 1)"
+      "      - sum((p[j, c] - p[i, c])*w[j, i] for j in i + 1:n);"
+      "    der(p[i, c]) = v[i, c]; der(v[i, c]) = f[i, c] - lambda[i]*p[i, c] + c - 1;"
+      "  end for;"
+      "  p[i, 1]^2 + p[i, 2]^2 = i^2;"
+      "end for;");
+  const Solution s = solved(m);
+  EXPECT_THAT(s.choice, ::testing::StartsWith("dop853"));
+  const Solution other = solve(m.problem(), {.method = "radau", .rtol = 1e-8});
+  ASSERT_EQ(other.status, Status::success) << other.message.text();
+  for (const char* name : {"p[1,1]", "p[24,2]", "w[24,23]"})
+    EXPECT_NEAR(s.value(-1, name), other.value(-1, name), 1e-6) << name;
+}
+
 TEST(Lean, LongChainsOfDefinitionsAreNoTrouble) {
   const Solution s = solved(model("Real x(start = 1, fixed = true), v[3000];",
                                   "der(x) = -v[3000]; v[1] = x; for i in 2:3000 loop "

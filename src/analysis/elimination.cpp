@@ -66,7 +66,8 @@ class Chooser {
     int most = 0;
     for (const Candidate& c : candidates_)
       if (!std::exchange(defined[c.replacement.variable], 1)) ++most;
-    few_remain_ = static_cast<int>(stays_.size()) - most <= few_unknowns;
+    fill_is_free_ =
+        rules_.fill_is_free || static_cast<int>(stays_.size()) - most <= few_unknowns;
     follow_causality();
     // What is left may have become cheaper by what went.
     for (bool moved = true; moved;) {
@@ -181,9 +182,9 @@ class Chooser {
                      std::back_inserter(filled[k]));
       std::erase(filled[k], v);
       growth += std::ssize(filled[k]) - std::ssize(old);
-      if (!few_remain_ && growth > std::ssize(users)) return false;
+      if (!fill_is_free_ && growth > std::ssize(users)) return false;
     }
-    if (!few_remain_ && growth > 0) return false;
+    if (!fill_is_free_ && growth > 0) return false;
     for (std::size_t k = 0; k < users.size(); ++k) {
       const int user = users[k];
       // A variable that comes back into the equation that gave it is not explicit any more.
@@ -246,7 +247,7 @@ class Chooser {
   std::vector<std::vector<int>> rows_with_;  ///< by variable; may hold rows that lost it
   std::vector<double> operations_;           ///< by row, shared ones counted each time
   double total_ = 0, allowed_ = 0;
-  bool few_remain_ = false;
+  bool fill_is_free_ = false;
 };
 
 }  // namespace

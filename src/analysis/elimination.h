@@ -38,6 +38,7 @@ struct EliminationRules {
   /// By equation: it gives no variable up unless it is affine. Asked for if there is anything to
   /// do.
   std::function<std::vector<char>()> only_if_affine = {};
+  bool fill_is_free = false;  ///< no matrix of all unknowns is going to be factored
 };
 
 Elimination choose_eliminated(const EquationSet& equations, const EliminationRules& rules);

@@ -120,7 +120,9 @@ std::vector<ExplicitLeaf> explicit_leaves(const Kernel& kernel) {
     const auto stands_alone = [&](NodeId id) {
       return kernel.graph[id].op == Op::input && kernel.graph[id].a == leaf;
     };
-    if (many && !(root.op == Op::sub && (stands_alone(root.a) || stands_alone(root.b)))) continue;
+    // v = -sum is a sum of both.
+    const bool is_sum = root.op == Op::sub || root.op == Op::add;
+    if (many && !(is_sum && (stands_alone(root.a) || stands_alone(root.b)))) continue;
     if (many)
       marks = marks_within(kernel.graph, kernel.residual,
                            [leaf](int input) { return Marks{input == leaf}; });

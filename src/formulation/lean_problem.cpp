@@ -110,6 +110,7 @@ LeanProblem lean_problem(const Problem& problem, bool on_manifold) {
   stated.resize(names.size(), form->stated.empty());
   EliminationRules rules{variables_that_stay(problem, *form, names), stated};
   if (!on_manifold) rules.only_if_affine = [&] { return to_be_differentiated(*form); };
+  rules.fill_is_free = on_manifold;
   const Elimination elimination = choose_eliminated(*form->equations, rules);
   if (elimination.replacements.empty()) return unchanged;
   const auto [rows, variables] = remaining(elimination);
