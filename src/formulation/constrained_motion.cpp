@@ -37,7 +37,7 @@ ConstrainedMotion::ConstrainedMotion(std::shared_ptr<MotionEquations> equations,
   for (auto* list : {&gamma_, &right_side_, &residual_, &third_values_}) list->resize(m);
   for (auto* list : {&rate_, &added_}) list->resize(n * m);
   slope_t_q_v_.resize(1 + 2 * n);
-  coded_acceleration_.resize(n);
+  coded_acceleration_.resize(n), aside_.resize(2 * n);
   shown_.resize(equations_->shown_accelerations.size());
   if (!equations_->constant_mass) return;
   mass_.setZero();

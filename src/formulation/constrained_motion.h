@@ -24,7 +24,7 @@ class ConstrainedMotion final : public ProjectedField {
 
   ConstrainedMotion(std::shared_ptr<MotionEquations> equations, Solves solves);
 
-  void renew(double t, const double* x) override;
+  void renew(double t, const double* x, bool asks) override;
   bool slope(double t, const double* x, double* xp) override;
   std::optional<MadeStages> make_stages(const Stages& step) override;
   bool end_stages(double* x, double* xp) override;
@@ -39,13 +39,16 @@ class ConstrainedMotion final : public ProjectedField {
   double reach() const override;
   int levels() const override { return 2; }
   void level(int k, double t, const double* x, double* r) override {
-    // What functions of the user say of the positions they say themselves: these are the watch
-    // over code that was made of them.
-    if (k == 0) return equations_->positions(t, x, r);
     if (StraightMotion* code = equations_->straight())
       std::copy_n(code->level(k, t, x), m_, r);
+    else if (k == 0)
+      equations_->positions(t, x, r);
     else
       equations_->velocities(t, x, x + n_, r);
+  }
+  const double* known_levels(double t, const double* x) override {
+    StraightMotion* code = equations_->straight();
+    return code && equations_->velocity == 0 ? code->known_levels(t, x) : nullptr;
   }
   double health() const override { return constraints_->health(); }
   bool suspect_below(double health) override { return constraints_->suspect_below(health); }
@@ -83,6 +86,7 @@ class ConstrainedMotion final : public ProjectedField {
   double find_crossing(double t, const double* q, const double* v);
   bool is_regular(double t, const double* x);
   bool is_regular(const StraightMotion::Rows& rows);
+  bool functions_agree(double t, const double* x);
   bool slope_by_code(double t, const double* x, double* xp);
   void show_accelerations(double* a) const;
   bool project_by_code(double t, double* x);
@@ -119,7 +123,7 @@ class ConstrainedMotion final : public ProjectedField {
   bool has_looked_ = false;  ///< for a singular point
   std::vector<double> force_, gamma_, right_side_, zh_, step_, residual_;
   bool slope_is_by_code_ = false;  ///< which knows its point
-  std::vector<double> coded_acceleration_;
+  std::vector<double> coded_acceleration_, aside_;
   std::vector<double> rate_, added_, extra_, projected_, third_values_, unprojected_;
   // Of half-explicit stages: directions at the stage, rows and constraint at the point ahead.
   Matrix rows_here_, rows_ahead_, coupled_;

@@ -61,7 +61,7 @@ bool ConstrainedMotion::rewind() {
   if (!equations_->is_unchanged()) return false;
   constraints_->forget();
   equations_->straight()->forget_stages();
-  size_ = 1, learning_ = true;
+  size_ = 1, learning_ = true, is_left_alone = false;
   prepared_ = undetermined_ = dependent_ = has_looked_ = slope_is_by_code_ = false;
   factorizations = iterations = 0;
   return true;

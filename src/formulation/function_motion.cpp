@@ -29,6 +29,7 @@ class FunctionMotion final : public MotionEquations, public KeptBlock<FunctionMo
     constant_mass = form.mass.is_constant();
     const std::size_t n = static_cast<std::size_t>(coordinates);
     zero_.resize(n), shifted_.resize(n);
+    own_positions_.resize(static_cast<std::size_t>(constraints()));
     // Derivatives of a record take a few operations, those by dual numbers a multiple of g.
     if (position > 0) recorded_ = RecordedMotion::of(form, solved_as_code, findings);
     if (recorded_) tapes_ = recorded_->tapes(), straight_ = recorded_->straight();
@@ -43,17 +44,24 @@ class FunctionMotion final : public MotionEquations, public KeptBlock<FunctionMo
   }
 
   /// Up to rounding, which compilers may have arranged in another way.
-  bool has_force(double t, const double* q, const double* v, const double* coded) override {
+  bool agree(const StraightMotion::Point& at, const double* coded_force,
+             const double* coded_positions, double reach) override {
     constexpr double rounding = 1e-10;
+    const auto distance = [](const double* a, const double* b, int count) {
+      double apart = 0;
+      for (int j = 0; j < count; ++j) apart = std::max(apart, std::abs(a[j] - b[j]));
+      return apart;
+    };
     std::vector<double>& own = shifted_;
     std::fill(own.begin(), own.end(), 0.0);
-    if (form_.force) force(t, q, v, own.data());
-    double largest = 0, apart = 0;
-    for (int j = 0; j < coordinates; ++j) {
-      largest = std::max(largest, std::max(std::abs(own[j]), std::abs(coded[j])));
-      apart = std::max(apart, std::abs(own[j] - coded[j]));
-    }
-    return apart <= rounding * largest;
+    if (form_.force) force(at.t, at.q, at.v, own.data());
+    double largest = 0;
+    for (int j = 0; j < coordinates; ++j)
+      largest = std::max(largest, std::max(std::abs(own[j]), std::abs(coded_force[j])));
+    if (!(distance(own.data(), coded_force, coordinates) <= rounding * largest)) return false;
+    if (position == 0) return true;
+    positions(at.t, at.q, own_positions_.data());
+    return distance(own_positions_.data(), coded_positions, position) <= rounding * reach;
   }
   void forget_code() override { straight_.reset(); }
   bool is_unchanged() const override { return recorded_ && recorded_->is_of(form_); }
@@ -168,7 +176,7 @@ class FunctionMotion final : public MotionEquations, public KeptBlock<FunctionMo
   ThirdDerivative third_;
   std::optional<ConstraintTapes> tapes_;
   std::shared_ptr<const RecordedMotion> recorded_;  ///< null: that cannot be
-  std::vector<double> zero_, shifted_, columns_, ahead_;
+  std::vector<double> zero_, shifted_, own_positions_, columns_, ahead_;
   std::vector<Dual> dual_q_, dual_v_, dual_columns_;
 };
 

@@ -42,9 +42,11 @@ class MotionEquations {
   virtual void next_curvature(double t, const double* q, const double* v, double* r) = 0;
   /// All of it as one piece of code, where there is such; for regular constraints.
   StraightMotion* straight() { return straight_ ? &*straight_ : nullptr; }
-  /// Whether the force is still what was made code of; what cannot change says yes.
-  virtual bool has_force(double t, const double* q, const double* v, const double* force) {
-    return (void)t, (void)q, (void)v, (void)force, true;
+  /// Whether forces and positions, of the size `reach` off the constraints, are still what was made
+  /// code of; what cannot change says yes.
+  virtual bool agree(const StraightMotion::Point& at, const double* force, const double* positions,
+                     double reach) {
+    return (void)at, (void)force, (void)positions, (void)reach, true;
   }
   virtual void forget_code() {}
   /// Whether all functions are still what was made code of; false: nobody can tell.

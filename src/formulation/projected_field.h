@@ -70,6 +70,11 @@ class ProjectedField {
   virtual void level(int k, double t, const double* x, double* r) {
     (void)k, (void)t, (void)x, (void)r;
   }
+  /// Residuals of all levels one behind the other, where the last step has left them for this
+  /// point; else null.
+  virtual const double* known_levels(double t, const double* x) {
+    return (void)t, (void)x, nullptr;
+  }
 
   /// A slope costs as much as the equations have entries.
   virtual bool is_sparse() const { return false; }
@@ -132,8 +137,11 @@ class ProjectedField {
   /// been anywhere.
   virtual void step_was(bool accepted) { (void)accepted; }
   /// A step begins at x. Functions of the user may not be what they were: they may hold values that
-  /// events, or whoever makes the steps, have changed.
-  virtual void renew(double t, const double* x) { (void)t, (void)x; }
+  /// events, or whoever makes the steps, have changed. `asks`: they are to be compared with what is
+  /// made of them; the bits of the step do not depend on it while they agree.
+  virtual void renew(double t, const double* x, bool asks) { (void)t, (void)x, (void)asks; }
+  /// Nobody has a hand in the run between its steps.
+  bool is_left_alone = false;
   /// Where to look for the multipliers, if there are several, and whether that is of use.
   virtual void guess_multipliers(const double* z) { (void)z; }
   virtual bool wants_guess() const { return false; }

@@ -236,18 +236,23 @@ StraightMotion::Arrival StraightMotion::arrival(const double* at) const {
 }
 
 /// What discrete values have made of a point before is not looked for.
+bool StraightMotion::watches(const Point& point, double t, const double* x) const {
+  bool same = point.t == t && !watch_.modes();
+  for (int j = 0; same && j < n_; ++j) same = point.q[j] == x[j] && point.v[j] == x[n_ + j];
+  return same;
+}
+
+const double* StraightMotion::known_levels(double t, const double* x) const {
+  if (!last_is_of_stages_ || !watches(point(), t, x)) return nullptr;
+  return stage_memory_.data() + stages_->places().watch;
+}
+
 const double* StraightMotion::level(int k, double t, const double* x) {
-  const auto is = [&](double time, const double* q, const double* v) {
-    bool same = time == t && !watch_.modes();
-    for (int j = 0; same && j < n_; ++j) same = q[j] == x[j] && v[j] == x[n_ + j];
-    return same;
-  };
   const int first = k * m_;
-  if (last_is_of_stages_)
-    if (const Point end = point(); is(end.t, end.q, end.v))
-      return stage_memory_.data() + stages_->places().watch + first;
-  const double* known = watch_.inputs();
-  if (k == 0 || !is(known[0], known + 1, known + 1 + n_)) watch_.run(t, x, 2 * n_, nullptr);
+  if (const double* known = known_levels(t, x)) return known + first;
+  const double* last = watch_.inputs();
+  if (k == 0 || !watches({last[0], last + 1, last + 1 + n_}, t, x))
+    watch_.run(t, x, 2 * n_, nullptr);
   return watch_.outputs_in_a_row() + first;
 }
 

@@ -107,6 +107,8 @@ class StraightMotion {
   /// g (level 0) or d/dt g at a point; level 1 at the point of the last level 0 takes no time, and
   /// so does the end of stages that was taken.
   const double* level(int k, double t, const double* x);
+  /// Both levels at the end of stages that was taken, one behind the other; null for other points.
+  const double* known_levels(double t, const double* x) const;
   /// What the lengths of corrections and the distance behind them tell, q being of this size.
   enum class Progress { arrived, contracts, none };
   static Progress progress(double first, double second, double distance, double size);
@@ -117,6 +119,7 @@ class StraightMotion {
  private:
   StraightMotion() = default;
   Rows rows(const double* at) const;
+  bool watches(const Point& point, double t, const double* x) const;
   Correction correction(const double* at) const;
   Arrival arrival(const double* at) const;
   /// The outputs of the last acceleration.

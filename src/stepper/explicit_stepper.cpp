@@ -34,7 +34,7 @@ ExplicitStepper::ExplicitStepper(std::shared_ptr<ProjectedField> field, const Ex
     : FieldStepper(std::move(field), options, atol, statistics),
       method_(method),
       length_(padded(n_)),
-      slopes_(x_.size() * static_cast<std::size_t>(method_.all_stages)),
+      slopes_(Vector::Zero(static_cast<Eigen::Index>(x_.size()) * method_.all_stages)),
       stage_(x_.size()),
       ahead_(x_.size()),
       estimates_(2 * x_.size()),
@@ -117,7 +117,7 @@ void ExplicitStepper::fetch_slopes() const {
   if (!slopes_elsewhere_) return;
   for (int i = 1; i < method_.stages; ++i)
     std::copy_n(slopes_elsewhere_ + static_cast<std::ptrdiff_t>(i - 1) * n_, n_,
-                slopes_.begin() + static_cast<std::ptrdiff_t>(i) * length_);
+                slopes_.data() + static_cast<std::ptrdiff_t>(i) * length_);
   slopes_elsewhere_ = nullptr;
 }
 
@@ -362,7 +362,8 @@ void ExplicitStepper::save(std::vector<double>& memory) const {
   for (const bool flag : {committed_, rejected_, on_manifold_, finite_})
     memory.push_back(flag ? 1 : 0);
   memory.push_back(slopes_known_);
-  save_list(memory, slopes_), save_list(memory, x_), save_list(memory, next_x_);
+  memory.insert(memory.end(), slopes_.begin(), slopes_.end());
+  save_list(memory, x_), save_list(memory, next_x_);
   field_->save(memory);
 }
 
@@ -384,7 +385,8 @@ void ExplicitStepper::restore(SavedState& memory) {
   for (bool* flag : {&committed_, &rejected_, &on_manifold_, &finite_}) *flag = memory.flag();
   slopes_known_ =
       static_cast<int>(memory.position(static_cast<std::size_t>(method_.all_stages) + 1));
-  memory.list(slopes_), memory.list(x_), memory.list(next_x_);
+  memory.fill(slopes_.data(), static_cast<std::size_t>(slopes_.size()));
+  memory.list(x_), memory.list(next_x_);
   field_->restore(memory);
 }
 

@@ -68,8 +68,8 @@ class ExplicitStepper final : public FieldStepper, public KeptBlock<ExplicitStep
   double first_step(double limit);
 
   const ExplicitTable& method_;
-  int length_;  ///< of vectors, with the zeros behind them
-  mutable std::vector<double> slopes_;
+  int length_;             ///< of vectors, with the zeros behind them
+  mutable Vector slopes_;  ///< each begins at a cache line, if it has many numbers
   std::vector<double> stage_, ahead_, estimates_;
   SlopeSums sums_;
   int slopes_known_ = 0;    ///< of the step found, with its end

@@ -56,7 +56,7 @@ bool HalfExplicitExtrapolation::put_onto_manifold(double t, std::vector<double>&
   for (int i = 0; i < n_; ++i) tolerance_[i] = atol_[i] + options_.rtol * std::abs(x[i]);
   to.t = t;
   ++statistics_.rhs;
-  field_->renew(t, x.data());
+  field_->renew(t, x.data(), true);
   if (!field_->project_end(t, x.data(), tolerance_.data()) ||
       !field_->slope(t, x.data(), slope.data()))
     return false;

@@ -54,7 +54,7 @@ void ManifoldStepper::spread(State& to) {
 
 bool ManifoldStepper::project_end(double t) {
   for (int i = 0; i < n_; ++i) tolerance_[i] = atol_[i] + options_.rtol * std::abs(x_[i]);
-  field_->renew(t, x_.data());
+  field_->renew(t, x_.data(), true);
   return field_->project_end(t, x_.data(), tolerance_.data()) &&
          field_->slope(t, x_.data(), slope_.data());
 }
