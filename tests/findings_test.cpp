@@ -165,6 +165,28 @@ TEST(Findings, LeaveFixedValuesAlone) {
 }
 
 /// A force may solve a problem that shares the findings; nobody waits for himself.
+TEST(Findings, KnowWhatExplicitMethodsCannotTake) {
+  // No state is left where a source says what x is, and z is its derivative.
+  double size = 1;
+  const Problem driven = {.form = LinearlyImplicit{.size = 2,
+                                                   .mass = Mass::diagonal({1, 0}),
+                                                   .f =
+                                                       [&size](auto t, auto y, auto f) {
+                                                         f[0] = y[1];
+                                                         f[1] = y[0] - size * sin(t);
+                                                       }},
+                          .t_span = {0, 20},
+                          .start = {0, 1},
+                          .variable_index = {1, 2}};
+  EXPECT_THROW((void)solve(driven, {.rtol = -1}), InvalidInput) << "says nothing of the equations";
+  Problem forgetful = driven;
+  forgetful.findings = Findings::none();
+  for (const double now : {1.0, 1.0, 2.0, 1.0}) {
+    size = now;
+    expect_same_bits(solve(forgetful), solve(driven));
+  }
+}
+
 TEST(Findings, MayBeAskedWhileTheyAreAsked) {
   const Values4 values;
   const Problem inner = pendulum(values);
