@@ -136,7 +136,8 @@ void derivative_by_least_squares(const System& system, Jacobian& jacobian, doubl
   if (solve_mass_by_parts(pencil, r.data(), solved.data())) yp = solved;
 }
 
-/// Where y' alone can satisfy the equations, y stays as it was given. `yp` is left alone otherwise.
+/// Where y' alone can satisfy the equations in which it occurs, y stays as it was given. `yp` is
+/// left alone otherwise, and where it does so already.
 bool derivative_alone(const System& system, Jacobian& jacobian, double t,
                       const std::vector<double>& y, std::vector<double>& yp,
                       const std::vector<double>& scale) {
@@ -157,9 +158,11 @@ bool derivative_alone(const System& system, Jacobian& jacobian, double t,
     double left = 0;
     for (int i = 0; i < n; ++i) {
       if (!std::isfinite(r[i])) return false;
-      r[i] = -r[i] / std::max(size[i], 1e-300);
+      r[i] = system.algebraic_row[i] ? 0.0 : -r[i] / std::max(size[i], 1e-300);
       left = std::max(left, std::abs(r[i]));
     }
+    constexpr double rounding = 1e-15;
+    if (iteration == 0 && left <= rounding) return true;
     for (std::size_t k = 0; k < pencil.e.size(); ++k)
       pencil.e[k] /= std::max(size[pencil.pattern.row[k]], 1e-300);
     if (!solve_mass_by_parts(pencil, r.data(), step.data())) return false;
