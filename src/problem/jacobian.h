@@ -49,6 +49,7 @@ class Jacobian {
     std::vector<double> base, moved_r, moved, delta;
     bool seeded = false;    ///< some direction of y or y' is not zero
     bool identity = false;  ///< direction j of y is variable j
+    bool both = false;      ///< likewise, and n + j of y'
 
     Workspace() = default;
     Workspace(const Workspace&) {}
@@ -70,6 +71,10 @@ class Jacobian {
   void sweep(double t, const double* y, const double* yp, bool wrt_yp, std::vector<double>& values);
   /// With respect to y, all columns together.
   void single_sweep(double t, const double* y, const double* yp, std::vector<double>& values);
+  /// With respect to y and y', where there are directions enough for both.
+  void double_sweep(double t, const double* y, const double* yp, std::vector<double>& a,
+                    std::vector<double>& e);
+  bool has_directions_for_both() const;
   void exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                    std::vector<double>& values);
   void difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
