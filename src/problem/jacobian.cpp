@@ -32,9 +32,9 @@ Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y
       bool(system.supplied_jacobian) || wish == LinearAlgebra::dense || n <= 24;
   if (system.sparsity && !stays_dense) {
     pattern_ = make_pattern(n, *system.sparsity);
-    if (system.discover_rows) discover(t, y, yp);
+    if (system.discover_rows) discover(t, y, yp, false);
   } else if (!stays_dense || system.discover_rows) {
-    discover(t, y, yp);
+    discover(t, y, yp, !stays_dense);
   }
   if (stays_dense) {
     pattern_ = dense_pattern(n);
