@@ -60,7 +60,8 @@ TestProblem chemical_akzo();
 TestProblem amplifier(int transistors);
 TestProblem ring_modulator_problem(double storage);
 
-// Circuits with closed solutions (testset_circuits.cpp).
+// Small circuits (testset_circuits.cpp).
+TestProblem diode_bridge();
 TestProblem series_circuit();
 TestProblem circuit_index_2();
 
@@ -99,6 +100,7 @@ TestProblem skate();
 // Fields (testset_fields.cpp).
 TestProblem food_web(int columns, int rows);
 TestProblem heat(int columns, int rows);
+TestProblem heat_between_cold_walls();
 
 struct BoundaryTestProblem {
   std::string name = {};

@@ -43,7 +43,7 @@ TEST(TestSet, EveryFormReachesTheReference) {
 }
 
 TEST(TestSet, SmallCircuitsReachTheReference) {
-  for (const TestProblem& test : {series_circuit(), circuit_index_2()})
+  for (const TestProblem& test : {series_circuit(), circuit_index_2(), diode_bridge()})
     EXPECT_GT(digits_reached(test, test.statement, 1e-7), 6) << test.name;
 }
 
