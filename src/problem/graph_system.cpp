@@ -53,7 +53,13 @@ class GraphSystem final : public System {
     ProgramList residual = {form_.equations->program().content()};
     if (parts_) residual.push_back(parts_->program().content());
     programs_.insert(programs_.begin(), residual.begin(), residual.end());
-    code_ = std::make_unique<CodeGeneration>(std::move(programs_), evaluation);
+    if (evaluation != Evaluation::automatic) return generate_code(evaluation);
+    // A thread takes as long to be started as several steps of a small model; so much is no more
+    // than the time that it waits at first.
+    constexpr double operations_before_thread = 2e5;
+    double operations = 1;
+    for (const auto& program : residual) operations += operations_of(*program);
+    calls_before_code_ = 1 + static_cast<int>(operations_before_thread / operations);
   }
   std::vector<std::string> notes() const override {
     const std::string note = code_ ? code_->note() : "";
@@ -65,8 +71,18 @@ class GraphSystem final : public System {
   }
 
  private:
+  static double operations_of(const Program::Content& program) {
+    double sum = 0;
+    for (const Unit& unit : program.units)
+      sum += static_cast<double>(unit.tape.instructions().size()) * unit.count;
+    return sum;
+  }
+  void generate_code(Evaluation evaluation) const {
+    code_ = std::make_unique<CodeGeneration>(std::move(programs_), evaluation);
+  }
   void evaluate(const EquationSet& equations, const EquationSet* parts, double t, const double* y,
                 const double* yp, double* r) const {
+    if (calls_before_code_ > 0 && --calls_before_code_ == 0) generate_code(Evaluation::automatic);
     const double* x[] = {y, yp};
     equations.residual({t, x, form_.discrete->data()}, r);
     if (combinations_.empty()) return;
@@ -80,8 +96,9 @@ class GraphSystem final : public System {
     }
   }
 
-  ProgramList programs_;
-  std::unique_ptr<CodeGeneration> code_;
+  mutable ProgramList programs_;
+  mutable int calls_before_code_ = 0;  ///< of the equations; 0: code is made, or not wanted
+  mutable std::unique_ptr<CodeGeneration> code_;
   ExpressionGraph form_;
   std::vector<double> zero_;
   std::vector<RowCombination> combinations_;
