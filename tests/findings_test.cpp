@@ -8,6 +8,7 @@
 #include "daedalus/model.h"
 #include "formulation/prepared_graph.h"
 #include "formulation/recorded_motion.h"
+#include "problem/graph_parts.h"
 
 namespace daedalus {
 namespace {
@@ -165,6 +166,18 @@ TEST(Findings, LeaveFixedValuesAlone) {
 }
 
 /// A force may solve a problem that shares the findings; nobody waits for himself.
+TEST(Findings, HoldWhatGraphsTellOfTheirSystems) {
+  const Model model = Model::from_text(swinging);
+  const auto form = std::get<ExpressionGraph>(model.problem().form);
+  const Findings findings;
+  const auto parts = graph_parts(form, findings);
+  EXPECT_EQ(graph_parts(form, findings), parts);
+  EXPECT_NE(graph_parts(form, Findings::none()), parts);
+  ExpressionGraph another = form;
+  another.equations = std::make_shared<EquationSet>(*form.equations);
+  EXPECT_NE(graph_parts(another, findings), parts) << "perhaps with other parameters";
+}
+
 TEST(Findings, KnowWhatExplicitMethodsCannotTake) {
   // No state is left where a source says what x is, and z is its derivative.
   double size = 1;

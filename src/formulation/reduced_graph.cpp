@@ -219,6 +219,7 @@ std::shared_ptr<System> make_reduced_graph(const Problem& problem, const Express
 
   Problem own = problem;
   own.equations.clear();
+  own.findings = Findings::none();  // these equations are made anew each time
   std::shared_ptr<System> system = make_graph_system(own, reduced);
   system->derivative_variable = unknowns.next();
   system->derivative_variable.resize(static_cast<std::size_t>(reduced.size), -1);
