@@ -166,6 +166,20 @@ TEST(Findings, LeaveFixedValuesAlone) {
 }
 
 /// A force may solve a problem that shares the findings; nobody waits for himself.
+TEST(Findings, FollowTheFormulation) {
+  Problem problem = Model::from_text(swinging).problem(), forgetful = problem;
+  forgetful.findings = Findings::none();
+  // The rate at which Baumgarte's constraints decay follows the interval.
+  for (const double end : {1.0, 0.5, 1.0})
+    for (const Formulation formulation : {Formulation::projected, Formulation::baumgarte,
+                                          Formulation::stabilized_index_2, Formulation::index_1}) {
+      problem.t_span.end = forgetful.t_span.end = end;
+      const Options options{.method = "radau", .formulation = formulation};
+      const Solution alone = solve(forgetful, options);
+      for (int round = 0; round < 2; ++round) expect_same_bits(alone, solve(problem, options));
+    }
+}
+
 TEST(Findings, HoldWhatGraphsTellOfTheirSystems) {
   const Model model = Model::from_text(swinging);
   const auto form = std::get<ExpressionGraph>(model.problem().form);
