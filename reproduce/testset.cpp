@@ -28,7 +28,9 @@ double significant_digits(const TestProblem& problem, const std::vector<int>& ch
   for (const int i : chosen) {
     const double expected = problem.reference[i];
     if (!std::isfinite(expected)) continue;
-    const double error = std::abs(value(i) - expected) / (problem.atol_factor + std::abs(expected));
+    const double nominal = problem.nominal.empty() ? 1 : problem.nominal[i];
+    const double error =
+        std::abs(value(i) - expected) / (problem.atol_factor * nominal + std::abs(expected));
     if (std::isnan(error)) return -std::numeric_limits<double>::infinity();
     worst = std::max(worst, error);
   }
@@ -65,18 +67,6 @@ TestProblem shipped(const std::string& model) {
   }
   result.statement.place.resize(count);
   std::iota(result.statement.place.begin(), result.statement.place.end(), 0);
-  return result;
-}
-
-TestProblem text_only(const std::string& model, const Names& algebraic) {
-  TestProblem result = shipped(model);
-  const auto is_algebraic = [&](int i) {
-    return std::find(algebraic.begin(), algebraic.end(),
-                     result.names[static_cast<std::size_t>(i)]) != algebraic.end();
-  };
-  std::copy_if(result.differential.begin(), result.differential.end(),
-               std::back_inserter(result.algebraic), is_algebraic);
-  std::erase_if(result.differential, is_algebraic);
   return result;
 }
 

@@ -185,4 +185,43 @@ TestProblem heat(int columns, int rows) {
   return result;
 }
 
+/// The boundary values are zero by algebraic equations, as those of idaHeat2D of SUNDIALS are.
+TestProblem heat_between_cold_walls() {
+  const Grid grid = {10, 10};
+  TestProblem result = shipped("heat2d_10");
+  result.title = "Heat equation on 10 x 10 points, boundary values as equations, index 1";
+  const auto is_inside = [grid](int i, int j) {
+    return i > 0 && i + 1 < grid.columns && j > 0 && j + 1 < grid.rows;
+  };
+  Vector start = Vector::Zero(grid.points()), diagonal = start;
+  for (int j = 0; j < grid.rows; ++j)
+    for (int i = 0; i < grid.columns; ++i) {
+      if (!is_inside(i, j)) continue;
+      const double x = grid.x(i), y = grid.y(j);
+      start[grid.point(i, j)] = 16 * x * (1 - x) * y * (1 - y);
+      diagonal[grid.point(i, j)] = 1;
+    }
+  result.statement.problem = {
+      .form = LinearlyImplicit{.size = grid.points(),
+                               .mass = Mass::diagonal(diagonal),
+                               .f =
+                                   [grid, is_inside](auto u, auto out) {
+                                     for (int j = 0; j < grid.rows; ++j)
+                                       for (int i = 0; i < grid.columns; ++i)
+                                         if (is_inside(i, j))
+                                           out[grid.point(i, j)] = grid.laplacian(u, i, j, 1, 0);
+                                         else
+                                           out[grid.point(i, j)] = u[grid.point(i, j)];
+                                   }},
+      .t_span = {0, 0.16},
+      .start = start,
+      .sparsity = grid.sparsity(1)};
+  std::erase_if(*result.statement.problem.sparsity, [&](const std::pair<int, int>& entry) {
+    return diagonal[entry.first] == 0 && entry.first != entry.second;
+  });
+  result.statement.lower = result.statement.upper = grid.columns;
+  result.first_order = result.statement;
+  return result;
+}
+
 }  // namespace daedalus::reproduce

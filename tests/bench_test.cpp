@@ -164,5 +164,22 @@ TEST(PeerRuns, ACrashIsARow) {
   EXPECT_TRUE(run("exit 0").empty()) << "not installed";
 }
 
+TEST(PeerRuns, EveryKindOfSystemIsSolved) {
+  const std::string program = peer_program();
+  if (program.empty()) GTEST_SKIP() << "built without other codes";
+  // F(t, y, y') = 0; index 1 or 3; a model, dense and in a band.
+  for (const auto& [suite, name] : {std::pair("ivp", "kvaerno_index1"),
+                                    {"ivp", "heat2d_10"},
+                                    {"mechanics", "four_bar"},
+                                    {"circuits", "diode_bridge"}}) {
+    const reproduce::TestProblem problem = find_problem(suite, name).make();
+    for (const std::string& solver : peer_names())
+      for (const Row& row : run_peer(program, suite, problem, name, solver, 1e-6, {.seconds = 0})) {
+        EXPECT_TRUE(row.succeeded()) << name << ", " << solver << ": " << row.message;
+        EXPECT_GT(row.digits, 3) << name << ", " << solver;
+      }
+  }
+}
+
 }  // namespace
 }  // namespace daedalus::bench

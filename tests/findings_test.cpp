@@ -8,6 +8,7 @@
 #include "daedalus/model.h"
 #include "formulation/prepared_graph.h"
 #include "formulation/recorded_motion.h"
+#include "problem/graph_parts.h"
 
 namespace daedalus {
 namespace {
@@ -165,6 +166,54 @@ TEST(Findings, LeaveFixedValuesAlone) {
 }
 
 /// A force may solve a problem that shares the findings; nobody waits for himself.
+TEST(Findings, FollowTheFormulation) {
+  Problem problem = Model::from_text(swinging).problem(), forgetful = problem;
+  forgetful.findings = Findings::none();
+  // The rate at which Baumgarte's constraints decay follows the interval.
+  for (const double end : {1.0, 0.5, 1.0})
+    for (const Formulation formulation : {Formulation::projected, Formulation::baumgarte,
+                                          Formulation::stabilized_index_2, Formulation::index_1}) {
+      problem.t_span.end = forgetful.t_span.end = end;
+      const Options options{.method = "radau", .formulation = formulation};
+      const Solution alone = solve(forgetful, options);
+      for (int round = 0; round < 2; ++round) expect_same_bits(alone, solve(problem, options));
+    }
+}
+
+TEST(Findings, HoldWhatGraphsTellOfTheirSystems) {
+  const Model model = Model::from_text(swinging);
+  const auto form = std::get<ExpressionGraph>(model.problem().form);
+  const Findings findings;
+  const auto parts = graph_parts(form, findings);
+  EXPECT_EQ(graph_parts(form, findings), parts);
+  EXPECT_NE(graph_parts(form, Findings::none()), parts);
+  ExpressionGraph another = form;
+  another.equations = std::make_shared<EquationSet>(*form.equations);
+  EXPECT_NE(graph_parts(another, findings), parts) << "perhaps with other parameters";
+}
+
+TEST(Findings, KnowWhatExplicitMethodsCannotTake) {
+  // No state is left where a source says what x is, and z is its derivative.
+  double size = 1;
+  const Problem driven = {.form = LinearlyImplicit{.size = 2,
+                                                   .mass = Mass::diagonal({1, 0}),
+                                                   .f =
+                                                       [&size](auto t, auto y, auto f) {
+                                                         f[0] = y[1];
+                                                         f[1] = y[0] - size * sin(t);
+                                                       }},
+                          .t_span = {0, 20},
+                          .start = {0, 1},
+                          .variable_index = {1, 2}};
+  EXPECT_THROW((void)solve(driven, {.rtol = -1}), InvalidInput) << "says nothing of the equations";
+  Problem forgetful = driven;
+  forgetful.findings = Findings::none();
+  for (const double now : {1.0, 1.0, 2.0, 1.0}) {
+    size = now;
+    expect_same_bits(solve(forgetful), solve(driven));
+  }
+}
+
 TEST(Findings, MayBeAskedWhileTheyAreAsked) {
   const Values4 values;
   const Problem inner = pendulum(values);

@@ -54,6 +54,19 @@ Problem semi_explicit() {
           .start = {1, 1}};
 }
 
+/// F(t, y, y') = 0 whose second row has a derivative or not, as `lag` says.
+Problem implicit(const double& lag) {
+  return {.form = FullyImplicit{.size = 2,
+                                .residual =
+                                    [&lag](auto t, auto y, auto yp, auto r) {
+                                      r[0] = (1.0 + y[1] * y[1]) * yp[0] + y[0];
+                                      r[1] = lag * yp[1] + y[1] - sin(t);
+                                    }},
+          .t_span = {0, 5},
+          .start = {1, 0},
+          .start_derivative = {-1, 0}};
+}
+
 /// Step by step, so that nothing of the run is given away.
 Solution stepped(const Problem& problem, const Options& options) {
   Integrator run(problem, options);
@@ -112,6 +125,19 @@ TEST(RunAgain, HasTheSameBits) {
           expect_same(alone, solve(problem, options));
         }
       }
+}
+
+TEST(RunAgain, SeesWhichRowsAreAlgebraicNow) {
+  double lag = 0;
+  const Problem problem = implicit(lag);
+  for (const char* method : {"auto", "radau_iia_5", "bdf"}) {
+    const Options options{.method = method, .rtol = 1e-7, .dense = false};
+    for (const double now : {0.0, 0.0, 0.5, 0.5, 0.0}) {
+      lag = now;
+      expect_same(fresh(problem, options), solve(problem, options));
+      expect_same(fresh(problem, options), stepped(problem, options));
+    }
+  }
 }
 
 TEST(RunAgain, SeesWhatChanged) {

@@ -10,7 +10,7 @@
 namespace daedalus::peers {
 namespace {
 
-FirstOrderSystem* current = nullptr;  // Fortran knows no closures
+GivenSystem* current = nullptr;  // Fortran knows no closures
 
 void* desolve_symbol(const char* name) {
   static void* const library = [] {
@@ -26,6 +26,17 @@ void* desolve_symbol(const char* name) {
   }();
   return library ? dlsym(library, name) : nullptr;
 }
+
+/// A number each, or a list each.
+struct Tolerances {
+  std::vector<double> absolute, relative;
+  int are_many;
+
+  Tolerances(const GivenSystem& system, double rtol, double atol)
+      : absolute(system.tolerances(atol)),
+        relative(absolute.size(), rtol),
+        are_many(system.has_own_tolerances()) {}
+};
 
 struct BandStorage {
   int diagonal_row;  ///< (row, column) is kept at row - column + diagonal_row
@@ -78,14 +89,13 @@ using Radau5 = void(int*, decltype(&radau_f), double*, double*, double*, double*
 
 void daspk_residual(double* t, double* y, double* slope, double*, double* out, int*, double*,
                     int*) {
-  current->f(*t, y, out);
-  for (int i = 0; i < current->size(); ++i) out[i] = -out[i];
-  for (const Mass::Entry& e : current->mass()) out[e.row] += e.value * slope[e.column];
+  current->residual(*t, y, slope, out);
 }
 
 bool daspk_is_banded = false;
 
-void daspk_jacobian(double* t, double* y, double*, double* matrix, double* shift, double*, int*) {
+void daspk_jacobian(double* t, double* y, double* slope, double* matrix, double* shift, double*,
+                    int*) {
   const int n = current->size(), lower = current->lower(), upper = current->upper();
   const int leading = daspk_is_banded ? 2 * lower + upper + 1 : n;
   const BandStorage band = {lower + upper};
@@ -94,8 +104,7 @@ void daspk_jacobian(double* t, double* y, double*, double* matrix, double* shift
                            : matrix[i + static_cast<std::ptrdiff_t>(j) * n];
   };
   std::fill(matrix, matrix + static_cast<std::ptrdiff_t>(leading) * n, 0.0);
-  current->jacobian(*t, y, [&](int i, int j, double value) { at(i, j) = -value; });
-  for (const Mass::Entry& e : current->mass()) at(e.row, e.column) += *shift * e.value;
+  current->pencil(*t, y, slope, *shift, [&](int i, int j, double value) { at(i, j) += value; });
 }
 
 using Daspk = void(decltype(&daspk_residual), int*, double*, double*, double*, double*, int*,
@@ -104,8 +113,7 @@ using Daspk = void(decltype(&daspk_residual), int*, double*, double*, double*, d
 
 }  // namespace
 
-std::vector<std::string> desolve_variants(const std::string& solver,
-                                          const FirstOrderSystem& system) {
+std::vector<std::string> desolve_variants(const std::string& solver, const GivenSystem& system) {
   if (!desolve_symbol(solver == "radau5" ? "radau5_" : "ddaspk_")) return {};
   std::vector<std::string> list;
   if (system.is_banded() && system.lower() <= widest_band)
@@ -117,12 +125,13 @@ std::vector<std::string> desolve_variants(const std::string& solver,
   return list;
 }
 
-PeerRun run_radau5(FirstOrderSystem& system, const std::string& variant, double rtol, double atol) {
+PeerRun run_radau5(GivenSystem& system, const std::string& variant, double rtol, double atol) {
   const auto radau5 = reinterpret_cast<Radau5*>(desolve_symbol("radau5_"));
+  Tolerances tolerances(system, rtol, atol);
   const double before = cpu_microseconds();
   PeerRun run;
   current = &system;
-  int n = system.size(), scalar_tolerance = 0, has_jacobian = 1, has_mass = 1, no_solout = 0;
+  int n = system.size(), has_jacobian = 1, has_mass = 1, no_solout = 0;
   const auto [trivial, shift] = system.trivial_rows();
   skipped_rows = variant == "m1" ? trivial : 0;
   const bool is_banded = variant == "band";
@@ -146,10 +155,10 @@ PeerRun run_radau5(FirstOrderSystem& system, const std::string& variant, double 
   double t = system.statement().problem.t_span.begin, end = system.statement().problem.t_span.end;
   double h = 0, parameters = 0;
   int integers = 0, outcome = 0;
-  radau5(&n, radau_f, &t, run.y.data(), &end, &h, &rtol, &atol, &scalar_tolerance, radau_jacobian,
-         &has_jacobian, &lower, &upper, radau_mass, &has_mass, &mass_lower, &mass_upper, no_output,
-         &no_solout, work.data(), &work_size, counts.data(), &index_size, &parameters, &integers,
-         &outcome);
+  radau5(&n, radau_f, &t, run.y.data(), &end, &h, tolerances.relative.data(),
+         tolerances.absolute.data(), &tolerances.are_many, radau_jacobian, &has_jacobian, &lower,
+         &upper, radau_mass, &has_mass, &mass_lower, &mass_upper, no_output, &no_solout,
+         work.data(), &work_size, counts.data(), &index_size, &parameters, &integers, &outcome);
   run.cpu_us = cpu_microseconds() - before;
   run.succeeded = outcome > 0;
   if (!run.succeeded) run.message = "IDID = " + std::to_string(outcome);
@@ -158,16 +167,18 @@ PeerRun run_radau5(FirstOrderSystem& system, const std::string& variant, double 
   return run;
 }
 
-PeerRun run_daspk(FirstOrderSystem& system, const std::string& variant, double rtol, double atol) {
+PeerRun run_daspk(GivenSystem& system, const std::string& variant, double rtol, double atol) {
   const auto daspk = reinterpret_cast<Daspk*>(desolve_symbol("ddaspk_"));
   Vector slope = system.start_slope();
   const std::vector<char> controlled = system.is_controlled();
+  Tolerances tolerances(system, rtol, atol);
   const double before = cpu_microseconds();
   PeerRun run;
   current = &system;
   daspk_is_banded = variant == "band";
   int n = system.size();
   std::vector<int> info(30, 0);
+  info[1] = tolerances.are_many;
   info[3] = 1;  // never step beyond the end
   info[4] = 1;  // exact Jacobian
   info[5] = daspk_is_banded ? 1 : 0;
@@ -192,9 +203,9 @@ PeerRun run_daspk(FirstOrderSystem& system, const std::string& variant, double r
   int integers = 0, outcome = -1;
   // -1: 500 steps were made, and more are wanted.
   for (int calls = 0; calls < 200'000 && outcome == -1; ++calls) {
-    daspk(daspk_residual, &n, &t, run.y.data(), slope.data(), &end, info.data(), &rtol, &atol,
-          &outcome, work.data(), &work_size, counts.data(), &index_size, &parameters, &integers,
-          daspk_jacobian, no_output);
+    daspk(daspk_residual, &n, &t, run.y.data(), slope.data(), &end, info.data(),
+          tolerances.relative.data(), tolerances.absolute.data(), &outcome, work.data(), &work_size,
+          counts.data(), &index_size, &parameters, &integers, daspk_jacobian, no_output);
     if (outcome == 1) outcome = -1;
     info[0] = 1;
   }

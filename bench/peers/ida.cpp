@@ -1,5 +1,8 @@
 // IDA of SUNDIALS [HindmarshBrownEtAl2005] with dense, banded or KLU factors (ordering AMD), or
 // with GMRES preconditioned by the blocks of the points of a grid.
+#include <algorithm>
+#include <numeric>
+
 #include "peer.h"
 
 #ifdef DAEDALUS_HAS_IDA
@@ -19,53 +22,51 @@ namespace daedalus::peers {
 namespace {
 
 int residual(double t, N_Vector y, N_Vector slope, N_Vector out, void* data) {
-  FirstOrderSystem& system = *static_cast<FirstOrderSystem*>(data);
-  double* r = N_VGetArrayPointer(out);
-  const double* yp = N_VGetArrayPointer(slope);
-  system.f(t, N_VGetArrayPointer(y), r);
-  for (int i = 0; i < system.size(); ++i) r[i] = -r[i];
-  for (const Mass::Entry& e : system.mass()) r[e.row] += e.value * yp[e.column];
+  GivenSystem& system = *static_cast<GivenSystem*>(data);
+  system.residual(t, N_VGetArrayPointer(y), N_VGetArrayPointer(slope), N_VGetArrayPointer(out));
   return 0;
 }
 
-/// at(i, j): the place of that entry of shift M - df/dy, all zero before.
+/// at(i, j): the place of that entry of shift dF/dy' + dF/dy, all zero before.
 template <class At>
-void fill(FirstOrderSystem& system, double t, N_Vector y, double shift, At at) {
-  system.jacobian(t, N_VGetArrayPointer(y), [&](int i, int j, double value) { at(i, j) -= value; });
-  for (const Mass::Entry& e : system.mass()) at(e.row, e.column) += shift * e.value;
+void fill(GivenSystem& system, double t, N_Vector y, N_Vector slope, double shift, At at) {
+  system.pencil(t, N_VGetArrayPointer(y), N_VGetArrayPointer(slope), shift,
+                [&](int i, int j, double value) { at(i, j) += value; });
 }
 
-int dense_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNMatrix matrix,
+int dense_jacobian(double t, double shift, N_Vector y, N_Vector slope, N_Vector, SUNMatrix matrix,
                    void* data, N_Vector, N_Vector, N_Vector) {
   SUNMatZero(matrix);
   double** columns = SM_COLS_D(matrix);
-  fill(*static_cast<FirstOrderSystem*>(data), t, y, shift,
+  fill(*static_cast<GivenSystem*>(data), t, y, slope, shift,
        [&](int i, int j) -> double& { return columns[j][i]; });
   return 0;
 }
 
-int band_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNMatrix matrix,
+int band_jacobian(double t, double shift, N_Vector y, N_Vector slope, N_Vector, SUNMatrix matrix,
                   void* data, N_Vector, N_Vector, N_Vector) {
   SUNMatZero(matrix);
-  fill(*static_cast<FirstOrderSystem*>(data), t, y, shift,
+  fill(*static_cast<GivenSystem*>(data), t, y, slope, shift,
        [&](int i, int j) -> double& { return SM_ELEMENT_B(matrix, i, j); });
   return 0;
 }
 
-/// The pattern of df/dy with the diagonal, where M may have entries.
+/// The pattern of df/dy together with that of M.
 struct SparsePattern {
   std::vector<sunindextype> begin, rows;
 
-  explicit SparsePattern(const FirstOrderSystem& system) : begin{0} {
-    for (int j = 0; j < system.size(); ++j) {
-      std::vector<int> column(
-          system.pattern_rows().begin() + system.column_begin()[static_cast<std::size_t>(j)],
-          system.pattern_rows().begin() + system.column_begin()[static_cast<std::size_t>(j) + 1]);
-      if (!std::binary_search(column.begin(), column.end(), j)) column.push_back(j);
-      std::sort(column.begin(), column.end());
-      rows.insert(rows.end(), column.begin(), column.end());
-      begin.push_back(static_cast<sunindextype>(rows.size()));
+  explicit SparsePattern(const GivenSystem& system)
+      : begin(static_cast<std::size_t>(system.size()) + 1, 0) {
+    std::vector<std::pair<int, int>> list;
+    for (const Rates::Entry& e : system.entries()) list.emplace_back(e.column, e.row);
+    for (const Mass::Entry& e : system.mass()) list.emplace_back(e.column, e.row);
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    for (const auto& [column, row] : list) {
+      rows.push_back(row);
+      ++begin[static_cast<std::size_t>(column) + 1];
     }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
   }
   std::ptrdiff_t place(int i, int j) const {
     const auto first = rows.begin() + begin[static_cast<std::size_t>(j)];
@@ -75,13 +76,13 @@ struct SparsePattern {
 };
 const SparsePattern* pattern = nullptr;
 
-int sparse_jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNMatrix matrix,
+int sparse_jacobian(double t, double shift, N_Vector y, N_Vector slope, N_Vector, SUNMatrix matrix,
                     void* data, N_Vector, N_Vector, N_Vector) {
   std::copy(pattern->begin.begin(), pattern->begin.end(), SM_INDEXPTRS_S(matrix));
   std::copy(pattern->rows.begin(), pattern->rows.end(), SM_INDEXVALS_S(matrix));
   double* values = SM_DATA_S(matrix);
   std::fill(values, values + pattern->rows.size(), 0.0);
-  fill(*static_cast<FirstOrderSystem*>(data), t, y, shift,
+  fill(*static_cast<GivenSystem*>(data), t, y, slope, shift,
        [&](int i, int j) -> double& { return values[pattern->place(i, j)]; });
   return 0;
 }
@@ -91,19 +92,19 @@ struct PointBlocks {
   int block;
   std::vector<double> inverse;
 
-  explicit PointBlocks(const FirstOrderSystem& system)
+  explicit PointBlocks(const GivenSystem& system)
       : block(system.statement().per_point),
         inverse(static_cast<std::size_t>(system.size()) * static_cast<std::size_t>(block)) {}
 };
 PointBlocks* blocks = nullptr;
 
-int set_up_blocks(double t, N_Vector y, N_Vector, N_Vector, double shift, void* data) {
-  FirstOrderSystem& system = *static_cast<FirstOrderSystem*>(data);
+int set_up_blocks(double t, N_Vector y, N_Vector slope, N_Vector, double shift, void* data) {
+  GivenSystem& system = *static_cast<GivenSystem*>(data);
   const int b = blocks->block;
   double* values = blocks->inverse.data();
   std::fill(blocks->inverse.begin(), blocks->inverse.end(), 0.0);
   double outside = 0;
-  fill(system, t, y, shift,
+  fill(system, t, y, slope, shift,
        [&](int i, int j) -> double& { return i / b == j / b ? values[j * b + i % b] : outside; });
   for (int first = 0; first < system.size(); first += b) {
     Eigen::Map<Matrix> m(values + first * b, b, b);
@@ -114,7 +115,7 @@ int set_up_blocks(double t, N_Vector y, N_Vector, N_Vector, double shift, void* 
 
 int solve_blocks(double, N_Vector, N_Vector, N_Vector, N_Vector right, N_Vector out, double, double,
                  void* data) {
-  const int b = blocks->block, n = static_cast<FirstOrderSystem*>(data)->size();
+  const int b = blocks->block, n = static_cast<GivenSystem*>(data)->size();
   const double *r = N_VGetArrayPointer(right), *m = blocks->inverse.data();
   double* z = N_VGetArrayPointer(out);
   for (int first = 0; first < n; first += b, r += b, z += b, m += b * b)
@@ -128,15 +129,17 @@ int solve_blocks(double, N_Vector, N_Vector, N_Vector, N_Vector right, N_Vector 
 
 }  // namespace
 
-std::vector<std::string> ida_variants(const FirstOrderSystem& system) {
+std::vector<std::string> ida_variants(const GivenSystem& system) {
   std::vector<std::string> list;
   if (system.is_banded() && system.lower() <= widest_band) list.push_back("band");
-  if (system.statement().is_sparse) list.insert(list.end(), {"gmres", "klu"});
-  if (list.empty() && system.size() <= most_for_dense) list.push_back("dense");
+  const bool is_grid = system.statement().per_point > 0;
+  if (system.statement().is_sparse && is_grid) list.push_back("gmres");
+  if (system.statement().is_sparse) list.push_back("klu");
+  if (!system.is_banded() && system.size() <= most_for_dense) list.push_back("dense");
   return list;
 }
 
-PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rtol, double atol) {
+PeerRun run_ida(GivenSystem& system, const std::string& variant, double rtol, double atol) {
   const Vector slope = system.start_slope();
   const std::vector<char> controlled = system.is_controlled();
   static const SparsePattern sparse(system);
@@ -176,7 +179,15 @@ PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rto
   void* ida = IDACreate(context);
   IDASetErrFile(ida, nullptr);
   IDAInit(ida, residual, span.begin, y, yp);
-  IDASStolerances(ida, rtol, atol);
+  const std::vector<double> absolute = system.tolerances(atol);
+  N_Vector absolute_list = nullptr;
+  if (system.has_own_tolerances()) {
+    absolute_list = N_VClone(y);
+    std::copy(absolute.begin(), absolute.end(), N_VGetArrayPointer(absolute_list));
+    IDASVtolerances(ida, rtol, absolute_list);
+  } else {
+    IDASStolerances(ida, rtol, atol);
+  }
   IDASetUserData(ida, &system);
   IDASetLinearSolver(ida, linear, matrix);
   PointBlocks point_blocks(system);
@@ -210,6 +221,7 @@ PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rto
   IDAFree(&ida);
   SUNLinSolFree(linear);
   if (matrix) SUNMatDestroy(matrix);
+  if (absolute_list) N_VDestroy(absolute_list);
   N_VDestroy(id), N_VDestroy(yp), N_VDestroy(y);
   SUNContext_Free(&context);
   return run;
@@ -221,11 +233,11 @@ PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rto
 
 namespace daedalus::peers {
 
-std::vector<std::string> ida_variants(const FirstOrderSystem&) {
+std::vector<std::string> ida_variants(const GivenSystem&) {
   return {};
 }
 
-PeerRun run_ida(FirstOrderSystem&, const std::string&, double, double) {
+PeerRun run_ida(GivenSystem&, const std::string&, double, double) {
   return {.message = "built without SUNDIALS"};
 }
 

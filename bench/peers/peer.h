@@ -1,10 +1,10 @@
 #pragma once
-// Other codes for M y' = f, each behind one function. They may print, crash or never return: the
+// Other codes, each behind one function. They may print, crash or never return: the
 // process they run in is nobody else's.
 #include <string>
 #include <vector>
 
-#include "first_order.h"
+#include "given_system.h"
 
 namespace daedalus::peers {
 
@@ -24,12 +24,11 @@ double cpu_microseconds();
 
 /// "dense", "band", "klu", "gmres"; radau5 also "m1": with its option for rows y_i' = y_{i+m}.
 /// Empty list: the code is not installed.
-std::vector<std::string> ida_variants(const FirstOrderSystem& system);
-PeerRun run_ida(FirstOrderSystem& system, const std::string& variant, double rtol, double atol);
+std::vector<std::string> ida_variants(const GivenSystem& system);
+PeerRun run_ida(GivenSystem& system, const std::string& variant, double rtol, double atol);
 
-std::vector<std::string> desolve_variants(const std::string& solver,
-                                          const FirstOrderSystem& system);
-PeerRun run_radau5(FirstOrderSystem& system, const std::string& variant, double rtol, double atol);
-PeerRun run_daspk(FirstOrderSystem& system, const std::string& variant, double rtol, double atol);
+std::vector<std::string> desolve_variants(const std::string& solver, const GivenSystem& system);
+PeerRun run_radau5(GivenSystem& system, const std::string& variant, double rtol, double atol);
+PeerRun run_daspk(GivenSystem& system, const std::string& variant, double rtol, double atol);
 
 }  // namespace daedalus::peers

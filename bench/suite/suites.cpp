@@ -11,8 +11,12 @@ namespace {
 
 using namespace reproduce;
 
-SuiteProblem text(const std::string& model, const Names& algebraic = {}, double sharpest = 1e-11) {
-  return {model, [=] { return text_only(model, algebraic); }, sharpest};
+SuiteProblem text(const std::string& model, double sharpest = 1e-11) {
+  return {model, [=] { return text_only(model); }, sharpest};
+}
+
+SuiteProblem pump() {
+  return {"pump", [] { return text_only("pump", {"I"}); }};
 }
 
 Suite initial_value_suite() {
@@ -35,14 +39,14 @@ Suite initial_value_suite() {
               {"jay_index2", jay_index_2},
               {"ascher_petzold_index2", ascher_petzold_index_2},
               {"vdpol_limit", van_der_pol_limit},
-              text("brenan_index1", {"y2"}),
-              text("kvaerno_index1"),
-              text("weissinger"),
-              text("kamke542"),
-              text("heat2d_10"),
+              {"brenan_index1", brenan},
+              {"kvaerno_index1", kvaerno},
+              {"weissinger", weissinger},
+              {"kamke542", kamke},
+              {"heat2d_10", heat_between_cold_walls},
               text("water"),
-              text("pump"),
-              text("tba", {}, 1e-7),
+              pump(),
+              text("tba", 1e-7),
           }};
 }
 
@@ -56,10 +60,10 @@ Suite mechanics_suite() {
               {"fekete", [] { return fekete(Told::as_mechanism); }},
               {"chain10", [] { return hanging_chain(10); }},
               {"chain100", [] { return hanging_chain(100); }},
-              text("double_pendulum"),
-              text("slider_crank"),
-              text("four_bar"),
-              text("skate"),
+              {"double_pendulum", double_pendulum},
+              {"slider_crank", slider_crank_linkage},
+              {"four_bar", four_bar_linkage},
+              {"skate", skate},
           }};
 }
 
@@ -72,11 +76,11 @@ Suite circuit_suite() {
               {"ring_modulator_slow", [] { return ring_modulator_problem(1e-9); }},
               {"ring_modulator", [] { return ring_modulator_problem(2e-12); }, 1e-8},
               {"ring_modulator_index2", [] { return ring_modulator_problem(0); }, 1e-8},
-              text("diode_bridge", {}, 1e-8),
-              text("rlc"),
-              text("circuit_index2"),
-              text("pump"),
-              text("tba", {}, 1e-7),
+              {"diode_bridge", diode_bridge, 1e-8},
+              {"rlc", series_circuit},
+              {"circuit_index2", circuit_index_2},
+              pump(),
+              text("tba", 1e-7),
           }};
 }
 

@@ -85,8 +85,8 @@ bool levels_hold_exactly(const System& system, double t, const std::vector<doubl
   for (const ConstraintLevel& level : system.levels) {
     if (level.equations.size() > r.size()) r.resize(level.equations.size());
     level.residual(t, y.data(), r.data());
-    for (int i = 0; i < level.size(); ++i)
-      if (r[i] != 0) return false;
+    if (std::any_of(r.begin(), r.begin() + level.size(), [](double x) { return x != 0; }))
+      return false;
   }
   return true;
 }
@@ -136,34 +136,33 @@ void derivative_by_least_squares(const System& system, Jacobian& jacobian, doubl
   if (solve_mass_by_parts(pencil, r.data(), solved.data())) yp = solved;
 }
 
-/// Where y' alone can satisfy the equations, y stays as it was given. `yp` is left alone otherwise.
+/// Where y' alone can satisfy the equations in which it occurs, or does so already, y stays as it
+/// was given. `yp` is left alone otherwise.
 bool derivative_alone(const System& system, Jacobian& jacobian, double t,
                       const std::vector<double>& y, std::vector<double>& yp,
                       const std::vector<double>& scale) {
   const int n = system.size;
   Pencil pencil = jacobian.make_pencil();
   std::vector<double> trial = yp, r(static_cast<std::size_t>(n)), step(r.size()), size(r.size());
-  constexpr int most_iterations = 30;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  for (int iteration = 0; iteration < 30; ++iteration) {
     system.residual(t, y.data(), trial.data(), r.data());
     if (!jacobian.evaluate_mass(t, y.data(), trial.data(), pencil)) return false;
-    pencil.has_constant_e = false;  // it is scaled in place
-    std::fill(size.begin(), size.end(), 0.0);
+    size.assign(r.size(), 0.0), pencil.has_constant_e = false;  // it is scaled in place
     for (int j = 0; j < n; ++j)
       for (int k = pencil.pattern.column_start[j]; k < pencil.pattern.column_start[j + 1]; ++k) {
         pencil.e[k] *= scale[j];
         size[pencil.pattern.row[k]] = std::hypot(size[pencil.pattern.row[k]], pencil.e[k]);
       }
-    double left = 0;
+    double left = 0, moved = 0;
     for (int i = 0; i < n; ++i) {
       if (!std::isfinite(r[i])) return false;
-      r[i] = -r[i] / std::max(size[i], 1e-300);
+      r[i] = system.algebraic_row[i] ? 0.0 : -r[i] / std::max(size[i], 1e-300);
       left = std::max(left, std::abs(r[i]));
     }
+    if (iteration == 0 && left <= 1e-15) return true;  // of rounding
     for (std::size_t k = 0; k < pencil.e.size(); ++k)
       pencil.e[k] /= std::max(size[pencil.pattern.row[k]], 1e-300);
     if (!solve_mass_by_parts(pencil, r.data(), step.data())) return false;
-    double moved = 0;
     for (int j = 0; j < n; ++j) {
       trial[j] += scale[j] * step[j];
       moved = std::max(moved, std::abs(step[j]) / (1 + std::abs(trial[j]) / scale[j]));
@@ -348,11 +347,10 @@ StartReport make_consistent(const System& system, Jacobian& jacobian, double t,
     if (!done && !at_start && !never_more) done = nudge_onto_rows(system, jacobian, t, y, scale);
     if (!done && system.size > largest_search) {
       report.consistent = false;
-      report.message =
-          inconsistent(t, fmt::format("{} equations", system.size),
-                       "Newton's iteration for the algebraic variables did not lead to the fixed "
-                       "values, and the "
-                       "nearest consistent point is searched for in smaller systems only");
+      report.message = inconsistent(
+          t, fmt::format("{} equations", system.size),
+          "Newton's iteration for the algebraic variables missed the fixed values, and "
+          "the nearest consistent point is searched for in smaller systems only");
       return report;
     }
     if (!done && at_start && is_index_one && system.size <= largest_retry)

@@ -6,6 +6,8 @@
 
 #include "analysis/signature.h"
 #include "formulation/stabilised_rows.h"
+#include "problem/definitions.h"
+#include "problem/findings.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -78,17 +80,28 @@ class Unknowns {
   std::vector<char> spent_;
 };
 
+/// Copies of the equations, and of their derivatives, have memory of their own.
+struct NamedEquations {
+  EquationSet set;
+  Names names;
+  std::shared_ptr<const EquationJacobian> derivatives = {};
+
+  NamedEquations(EquationSet equations, Names equation_names)
+      : set(std::move(equations)), names(std::move(equation_names)) {}
+  void differentiate() { derivatives = std::make_shared<EquationJacobian>(set, std::vector{0}); }
+};
+
 /// All f_i^(r), r <= c_i, and what the model says of its start.
 class AllEquations final : public ConstraintSet {
  public:
-  AllEquations(EquationSet set, Names names, std::shared_ptr<std::vector<double>> modes,
+  AllEquations(const NamedEquations& named, std::shared_ptr<std::vector<double>> modes,
                const Unknowns& all, int multipliers)
-      : set_(std::make_shared<EquationSet>(std::move(set))),
-        jacobian_(*set_, {0}),
+      : set_(named.set),
+        jacobian_(*named.derivatives),
         modes_(std::move(modes)),
         values_(jacobian_.entries().size()) {
     unknowns = all.size() + multipliers;
-    equations = std::move(names);
+    equations = named.names;
     for (int j = 0; j < all.size(); ++j) below_top.push_back(all.next()[j] >= 0);
     // Derivatives next to nothing beside the variables that are integrated.
     for (int j = 0; j < all.size(); ++j) freedom.push_back(below_top[j] ? 1.0 : 1e6);
@@ -97,7 +110,7 @@ class AllEquations final : public ConstraintSet {
   }
   void evaluate(double t, const double* x, double* r) const override {
     const double* at[] = {x, nullptr};
-    set_->residual({t, at, modes_->data()}, r);
+    set_.residual({t, at, modes_->data()}, r);
   }
   void linearize(double t, const double* x, double* jacobian) const override {
     const double* at[] = {x, nullptr};
@@ -122,7 +135,7 @@ class AllEquations final : public ConstraintSet {
   }
 
  private:
-  std::shared_ptr<EquationSet> set_;
+  EquationSet set_;
   EquationJacobian jacobian_;
   std::shared_ptr<std::vector<double>> modes_;
   mutable std::vector<double> values_;
@@ -142,27 +155,43 @@ std::string level_name(int order) {
   return order < 3 ? names[order] : fmt::format("derivative {}", order);
 }
 
-}  // namespace
+/// All that does not belong to a single run.
+struct Reduction {
+  ExpressionGraph given;
+  Formulation formulation;
+  double baumgarte_rate;
 
-std::shared_ptr<System> make_reduced_graph(const Problem& problem, const ExpressionGraph& given,
-                                           Formulation formulation, double baumgarte_rate) {
-  ExpressionGraph form = given;
+  Unknowns unknowns;
+  ExpressionGraph graph = {};  ///< with the invariants, if multipliers keep them, at the end
+  int multipliers = 0;
+  std::vector<NamedEquations> all = {};  ///< f_i^(r), and perhaps the same with those of the start
+  std::vector<NamedEquations> levels = {};
+  std::shared_ptr<const Definitions> definitions = {};
+
+  Reduction(const ExpressionGraph& form, const StructuralAnalysis& structure, Formulation to,
+            double rate);
+  bool is_of(const ExpressionGraph& form, Formulation to, double rate) const {
+    return given.equations == form.equations && given.switching == form.switching &&
+           given.initial_equations == form.initial_equations && formulation == to &&
+           (to != Formulation::baumgarte || baumgarte_rate == rate) &&
+           given.variables == form.variables && given.equation_names == form.equation_names &&
+           given.initial_names == form.initial_names && given.visible == form.visible &&
+           given.stated == form.stated;
+  }
+};
+
+Reduction::Reduction(const ExpressionGraph& form, const StructuralAnalysis& structure,
+                     Formulation to, double rate)
+    : given(form), formulation(to), baumgarte_rate(rate), unknowns(form, structure) {
   const int n = form.size;
-  if (form.variables.empty()) append_numbered(form.variables, "y", n);
-  if (form.equation_names.empty()) append_numbered(form.equation_names, "equation ", n);
-  const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, n));
-  if (!structure.regular) return make_graph_system(problem, form);  // says what is wrong
   const std::vector<int>& c = structure.equation_offset;
   const int deepest = *std::max_element(c.begin(), c.end());
-  const Unknowns unknowns(form, structure);
   const std::vector<char>& spent = unknowns.spent();
   const auto in_unknowns = [&](int k, int j) { return unknowns.of(k, j); };
 
-  std::vector<EquationSet> top, all, invariants, derivatives;
+  std::vector<EquationSet> top, every, invariants, derivatives;
   Names top_names, all_names, invariant_names;
   std::vector<int> damped;
-  std::vector<std::shared_ptr<EquationSet>> level_sets;
-  std::vector<Names> level_names;
   EquationSet current = *form.equations;
   for (int r = 0; r <= deepest; ++r) {
     if (r > 0) current = current.differentiated();
@@ -183,22 +212,20 @@ std::shared_ptr<System> make_reduced_graph(const Problem& problem, const Express
     damped.insert(damped.end(), highest.begin(), highest.end());
     top.push_back(current.restricted(highest).relabelled(in_unknowns));
     invariants.push_back(current.restricted(below).relabelled(in_unknowns));
-    all.push_back(current.restricted(reach).relabelled(in_unknowns));
-    level_sets.push_back(
-        std::make_shared<EquationSet>(current.restricted(level).relabelled(in_unknowns)));
-    level_names.emplace_back();
-    for (const int i : level)
-      level_names.back().push_back(differentiated_name(form.equation_names[i], r));
+    every.push_back(current.restricted(reach).relabelled(in_unknowns));
+    Names level_names;
+    for (const int i : level) level_names.push_back(differentiated_name(form.equation_names[i], r));
+    levels.emplace_back(current.restricted(level).relabelled(in_unknowns), std::move(level_names));
   }
 
-  ExpressionGraph reduced = form;
+  graph = form;
   for (const auto& [variable, order] : unknowns.added())
-    reduced.variables.push_back(derivative_name(form.variables[variable], order));
-  reduced.equation_names.clear();
+    graph.variables.push_back(derivative_name(form.variables[variable], order));
+  graph.equation_names.clear();
   for (int j = 0; j < unknowns.size(); ++j)
     if (unknowns.next()[j] >= 0)
-      reduced.equation_names.push_back(fmt::format("derivative of {}", reduced.variables[j]));
-  reduced.equation_names.insert(reduced.equation_names.end(), top_names.begin(), top_names.end());
+      graph.equation_names.push_back(fmt::format("derivative of {}", graph.variables[j]));
+  graph.equation_names.insert(graph.equation_names.end(), top_names.begin(), top_names.end());
   if (formulation == Formulation::baumgarte)
     top = {damped_rows(derivatives, damped, c, baumgarte_rate).relabelled(in_unknowns)};
   const EquationSet kept = formulation == Formulation::stabilized_index_2
@@ -208,48 +235,77 @@ std::shared_ptr<System> make_reduced_graph(const Problem& problem, const Express
   if (kept.rows() > 0) {
     top.push_back(kept);
     for (const std::string& name : invariant_names) {
-      reduced.variables.push_back(fmt::format("multiplier of {}", name));
-      reduced.equation_names.push_back(name);
+      graph.variables.push_back(fmt::format("multiplier of {}", name));
+      graph.equation_names.push_back(name);
     }
   }
-  reduced.size = unknowns.size() + kept.rows();
-  reduced.equations = std::make_shared<EquationSet>(EquationSet::joined(top));
-  reduced.initial_equations = nullptr;
-  reduced.initial_names.clear();
-
-  Problem own = problem;
-  own.equations.clear();
-  std::shared_ptr<System> system = make_graph_system(own, reduced);
-  system->derivative_variable = unknowns.next();
-  system->derivative_variable.resize(static_cast<std::size_t>(reduced.size), -1);
-  system->higher_derivatives = unknowns.added();
-  system->stabilizing = kept.rows();
-  if (system->switching) {
-    std::vector<char> auxiliary(static_cast<std::size_t>(reduced.size), 1);
+  multipliers = kept.rows();
+  graph.size = unknowns.size() + multipliers;
+  graph.equations = std::make_shared<EquationSet>(EquationSet::joined(top));
+  graph.initial_equations = nullptr;
+  graph.initial_names.clear();
+  if (form.switching) {
+    std::vector<char> auxiliary(static_cast<std::size_t>(graph.size), 1);
     for (const Kernel& kernel : form.equations->kernels())
       for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
         if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order > 0)
           for (const int v : kernel.which[l]) auxiliary[v] = 0;
-    system->definitions =
-        std::make_shared<Definitions>(find_definitions(EquationSet::joined(all), auxiliary));
+    definitions =
+        std::make_shared<Definitions>(find_definitions(EquationSet::joined(every), auxiliary));
   }
-  system->project_steps = formulation == Formulation::projected;
-  system->constraints = std::make_shared<AllEquations>(EquationSet::joined(all), all_names,
-                                                       system->modes, unknowns, kept.rows());
+  all.emplace_back(EquationSet::joined(every), all_names);
   if (form.initial_equations && form.initial_equations->rows() > 0) {
-    all.push_back(form.initial_equations->relabelled(in_unknowns));
+    every.push_back(form.initial_equations->relabelled(in_unknowns));
     all_names.insert(all_names.end(), form.initial_names.begin(), form.initial_names.end());
-    system->start_constraints = std::make_shared<AllEquations>(
-        EquationSet::joined(all), all_names, system->modes, unknowns, kept.rows());
+    all.emplace_back(EquationSet::joined(every), std::move(all_names));
   }
+  for (NamedEquations& equations : all) equations.differentiate();
+}
+
+}  // namespace
+
+std::shared_ptr<System> make_reduced_graph(const Problem& problem, const ExpressionGraph& given,
+                                           Formulation formulation, double baumgarte_rate) {
+  ExpressionGraph form = given;
+  const int n = form.size;
+  if (form.variables.empty()) append_numbered(form.variables, "y", n);
+  if (form.equation_names.empty()) append_numbered(form.equation_names, "equation ", n);
+  const auto reduction = found_or_made<Reduction>(
+      problem.findings,
+      [&](const Reduction& known) { return known.is_of(form, formulation, baumgarte_rate); },
+      [&]() -> std::shared_ptr<const Reduction> {
+        const StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, n));
+        if (!structure.regular) return nullptr;
+        return std::make_shared<Reduction>(form, structure, formulation, baumgarte_rate);
+      });
+  if (!reduction) return make_graph_system(problem, form);  // says what is wrong
+  ExpressionGraph reduced = reduction->graph;
+  reduced.discrete = form.discrete;
+  Problem own = problem;
+  own.equations.clear();
+  std::shared_ptr<System> system = make_graph_system(own, reduced);
+  const Unknowns& unknowns = reduction->unknowns;
+  system->derivative_variable = unknowns.next();
+  system->derivative_variable.resize(static_cast<std::size_t>(reduced.size), -1);
+  system->higher_derivatives = unknowns.added();
+  system->stabilizing = reduction->multipliers;
+  if (system->switching) system->definitions = reduction->definitions;
+  system->project_steps = formulation == Formulation::projected;
+  const auto constraints = [&](const NamedEquations& equations) {
+    return std::make_shared<AllEquations>(equations, system->modes, unknowns,
+                                          reduction->multipliers);
+  };
+  system->constraints = constraints(reduction->all.front());
+  if (reduction->all.size() > 1) system->start_constraints = constraints(reduction->all.back());
   system->levels.clear();
-  for (int r = 0; r <= deepest; ++r) {
-    if (level_names[r].empty()) continue;
+  for (std::size_t r = 0; r < reduction->levels.size(); ++r) {
+    const NamedEquations& level = reduction->levels[r];
+    if (level.names.empty()) continue;
     system->levels.push_back(
-        {level_name(r), level_names[r],
-         [set = level_sets[r], modes = system->modes](double t, const double* y, double* residual) {
+        {level_name(static_cast<int>(r)), level.names,
+         [set = level.set, modes = system->modes](double t, const double* y, double* residual) {
            const double* at[] = {y, nullptr};
-           set->residual({t, at, modes->data()}, residual);
+           set.residual({t, at, modes->data()}, residual);
          }});
   }
   return system;

@@ -73,6 +73,37 @@ bool may_lie_on_a_manifold(const Problem& problem) {
       ->may_lie_on_a_manifold;
 }
 
+/// A graph that explicit methods cannot take, whatever the options are, and why; making a field of
+/// it, to find that out, takes longer than many a run of a small system.
+struct UnfitFinding {
+  std::shared_ptr<const EquationSet> equations;
+  double begin;  ///< what is taken for states may depend on the start
+  Vector start;
+  Names fixed;
+  std::string_view why;
+
+  bool fits(const Problem& problem, const ExpressionGraph& form) const {
+    return equations == form.equations && begin == problem.t_span.begin &&
+           same_bits(start, problem.start.vector()) && fixed == problem.fixed;
+  }
+};
+
+std::shared_ptr<const UnfitFinding> known_as_unfit(const Problem& problem) {
+  Findings::Store* const store = problem.findings.store();
+  const auto* form = std::get_if<ExpressionGraph>(&problem.form);
+  if (!store || !form) return nullptr;
+  return store->find<UnfitFinding>(
+      [&](const UnfitFinding& known) { return known.fits(problem, *form); });
+}
+
+void keep_as_unfit(const Problem& problem, std::string_view why) {
+  Findings::Store* const store = problem.findings.store();
+  const auto* form = std::get_if<ExpressionGraph>(&problem.form);
+  if (!store || !form || known_as_unfit(problem)) return;
+  store->keep(std::make_shared<const UnfitFinding>(
+      UnfitFinding{form->equations, problem.t_span.begin, problem.start, problem.fixed, why}));
+}
+
 }  // namespace
 
 /// The norm of dF/dx by the power method, which takes less than one step. Motions
@@ -128,19 +159,25 @@ bool Integrator::Run::shows_stiffness() const {
 /// Explicit steps on the manifold of the constraints; nothing where they do not suit, and why.
 std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& problem,
                                                                 const Options& options,
-                                                                bool at_start,
-                                                                std::string_view& why) {
+                                                                bool at_start, Refusal& refusal) {
+  std::string_view& why = refusal.why;
   why = "no motion on constraints of moderate size";
   if (!may_lie_on_a_manifold(problem)) return nullptr;
+  if (const auto known = known_as_unfit(problem)) {
+    why = known->why;
+    return nullptr;
+  }
   Options chosen = options;
   chosen.method = "dop853";
   try {
     auto run = again(problem, chosen, chosen.method, false);
     if (!run) run = std::make_unique<Run>(problem, chosen, true);
+    refusal.is_lasting = true;
     if (run->field_->algebraic == 0) {
       why = "no constraints are left";
     } else if (run->over_) {
       why = "the start was not found by an explicit method";
+      refusal.is_lasting = false;
     } else if (!run->stepper_->can_begin()) {
       why = "masses alone determine no accelerations";
     } else if (!run->field_->is_sparse() &&
@@ -151,6 +188,7 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
       why = "multipliers enter nonlinearly";  // several may satisfy the equations
     } else if (run->shows_stiffness()) {
       why = "stiff in its first steps";
+      refusal.is_lasting = false;
     } else {
       if (!at_start) run = std::make_unique<Run>(problem, chosen, false);
       run->solution_.choice = chosen.method + ": on constraints, explicit while it is not stiff";
@@ -159,6 +197,7 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
     }
   } catch (const InvalidInput&) {
     // Another form, or something that the other method will complain of as well.
+    refusal.is_lasting = true;
   }
   return nullptr;
 }
@@ -169,7 +208,9 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
     auto run = at_start ? again(problem, options, options.method, false) : nullptr;
     return run ? std::move(run) : std::make_unique<Run>(problem, options, at_start);
   }
-  std::string_view why = "options of implicit methods are given";
+  Refusal refusal = {"options of implicit methods are given"};
+  std::string_view& why = refusal.why;
+  std::optional<Problem> graph;
   if (leaves_the_choice(options, options.linear_algebra)) {
     if (const std::string_view reason = reason_not_to_record(problem); !reason.empty()) {
       why = reason;
@@ -177,9 +218,8 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
       // A reset may change what functions hold, and a record would not see it.
       const bool is_lasting = std::none_of(options.events.begin(), options.events.end(),
                                            [](const Event& event) { return bool(event.reset); });
-      const std::optional<Problem> graph =
-          is_lasting ? recorded_if_of_higher_index(problem) : std::nullopt;
-      if (auto run = make_explicit(graph ? *graph : problem, options, at_start, why)) {
+      if (is_lasting) graph = recorded_if_of_higher_index(problem);
+      if (auto run = make_explicit(graph ? *graph : problem, options, at_start, refusal)) {
         if (graph) run->solution_.choice += "; the functions were recorded";
         return run;
       }
@@ -195,6 +235,8 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
     chosen.method = "radau";
     run = std::make_unique<Run>(problem, std::move(chosen), at_start, free);
   }
+  // Nothing was wrong with the options then.
+  if (refusal.is_lasting) keep_as_unfit(graph ? *graph : problem, why);
   if (!run->solution_.choice.empty()) return run;
   if (run->options_.method == "rodas_5p")
     why = "one real sparse matrix for each step";

@@ -70,7 +70,10 @@ void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool sol
   // What a point is told must not depend on those before it. Most need no other linearisation than
   // that of the anchor, and no copy of it.
   const bool may_change = works_on_copies_;
-  if (may_change) working_.emplace(*at_anchor_);
+  if (may_change && working_)
+    *working_ = *at_anchor_;  // into its memory
+  else if (may_change)
+    working_.emplace(*at_anchor_);
   ConstraintProjection& solver = may_change ? *working_ : *at_anchor_;
   if (!anchored_) solver.forget();
   if (!solver.polish(t, y, enough_)) {

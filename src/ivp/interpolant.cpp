@@ -112,12 +112,14 @@ void Interpolant::evaluate(double t, double* y) const {
   double weight[max_stages], correction = 0;
   const int s = basis->stages();
   basis->weights(theta, weight, correction);
-  const double* z = first + size;
-  for (int k = 0; k < size; ++k) {
-    double sum = correction * first[k];
-    for (int i = 0; i < s; ++i) sum += weight[i] * z[i * size + k];
-    y[k] = y0[k] + sum;
+  // Variables inside, several of them in one register.
+  for (int k = 0; k < size; ++k) y[k] = correction * first[k];
+  for (int i = 0; i < s; ++i) {
+    const double* z = first + (i + 1) * size;
+    const double w = weight[i];
+    for (int k = 0; k < size; ++k) y[k] += w * z[k];
   }
+  for (int k = 0; k < size; ++k) y[k] += y0[k];
 }
 
 void Interpolant::nested_weights(const double* power, int degree, double* weight) {

@@ -141,8 +141,12 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   void watch_constraints();
   System& equations();
   bool needs_interpolant() const;
+  struct Refusal {
+    std::string_view why = {};
+    bool is_lasting = false;  ///< it holds for all options
+  };
   static std::unique_ptr<Run> make_explicit(const Problem& problem, const Options& options,
-                                            bool at_start, std::string_view& why);
+                                            bool at_start, Refusal& refusal);
   bool shows_stiffness() const;
   bool may_take_turns() const;
   static double fastest_rate(ProjectedField& field, const State& at);

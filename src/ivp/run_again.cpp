@@ -17,7 +17,7 @@ bool Integrator::Run::motion_may_rest() {
 }
 
 /// Nothing in it was found by values of functions that are not asked anew, and all that a run
-/// leaves behind is known: in a small dense system with a constant mass, and in motions as code.
+/// leaves behind is known: in a small dense system, and in motions as code.
 bool Integrator::Run::may_rest() {
   if (!over_ || solution_.status != Status::success || !stepper_ || !stepper_->can_rewind())
     return false;
@@ -25,9 +25,9 @@ bool Integrator::Run::may_rest() {
       !events_->empty() || options_.progress || pulses_)
     return false;
   if (field_) return motion_may_rest();
-  if (!system_->differentiable || !system_->constant_mass || system_->discover_rows ||
-      system_->own_jacobian || system_->supplied_jacobian ||
-      jacobian_->storage() != Storage::dense || system_->size > largest_uncondensed)
+  if (!system_->differentiable || system_->discover_rows || system_->own_jacobian ||
+      system_->supplied_jacobian || jacobian_->storage() != Storage::dense ||
+      system_->size > largest_uncondensed)
     return false;
   // What was given away may still be in use, perhaps by another thread.
   solution_.dense.reset(), dense_.reset(), output_.reset();
@@ -135,6 +135,9 @@ bool Integrator::Run::forget() {
   field_at_start_.clear();
   if (options_.dense && !field_) use_refined_output();
   if (!stepper_->rewind()) return false;
+  if (jacobian_ && !field_ &&
+      !jacobian_->rows_are_as_discovered(start_.t, start_.y.data(), start_.yp.data()))
+    return false;
   stepper_->place(start_);
   clear_solution();
   if (solution_.variables.empty()) name_solution();  // it was taken

@@ -51,25 +51,31 @@ void NearestPoint::differentiate(const PointEquations& equations, const double* 
 }
 
 /// J^T = Q R without exchanges, several times cheaper than a decomposition that reveals ranks: in
-/// place, by Gram-Schmidt, twice [GiraudLangouRozloznik2005]. False where rows depend, or nearly
-/// so, on each other.
+/// place, by Gram-Schmidt, twice where much cancels [GiraudLangouRozloznik2005]. False where rows
+/// depend, or nearly so, on each other.
 bool NearestPoint::factor_independent_rows() {
   if (count_ > unknowns_) return false;
   q_.resize(unknowns_, count_);
   r_.setZero(count_, count_);
+  solved_.resize(count_);
   for (int j = 0; j < unknowns_; ++j)
     for (int i = 0; i < count_; ++i)
       q_(j, i) = row_scale_[i] * jacobian_(i, j) * scale_[j] * freedom_[j];
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
   for (int k = 0; k < count_; ++k) {
     auto column = q_.col(k);
-    for (int pass = 0; pass < 2; ++pass)
-      for (int i = 0; i < k; ++i) {
-        const double part = q_.col(i).dot(column);
-        r_(i, k) += part;
-        column -= part * q_.col(i);
-      }
-    const double length = column.norm();
+    const auto before = q_.leftCols(k);
+    auto parts = solved_.head(k);
+    double length = column.norm();
+    for (int pass = 0; pass < 2 && k > 0; ++pass) {
+      constexpr double enough_is_left = 0.5;
+      const double last = length;
+      parts.noalias() = before.transpose() * column;
+      column.noalias() -= before * parts;
+      r_.col(k).head(k) += parts;
+      length = column.norm();
+      if (length > enough_is_left * last) break;
+    }
     r_(k, k) = length;
     smallest = std::min(smallest, length), largest = std::max(largest, length);
     if (!(length > 0)) return false;

@@ -6,11 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "analysis/signature.h"
 #include "expression/code_generation.h"
-#include "expression/rebuild.h"
-#include "problem/algebraic_rows.h"
 #include "problem/graph_constraints.h"
+#include "problem/graph_parts.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
@@ -53,7 +51,13 @@ class GraphSystem final : public System {
     ProgramList residual = {form_.equations->program().content()};
     if (parts_) residual.push_back(parts_->program().content());
     programs_.insert(programs_.begin(), residual.begin(), residual.end());
-    code_ = std::make_unique<CodeGeneration>(std::move(programs_), evaluation);
+    if (evaluation != Evaluation::automatic) return generate_code(evaluation);
+    // A thread takes as long to be started as several steps of a small model; so much is no more
+    // than the time that it waits at first.
+    constexpr double operations_before_thread = 2e5;
+    double operations = 1;
+    for (const auto& program : residual) operations += operations_of(*program);
+    calls_before_code_ = 1 + static_cast<int>(operations_before_thread / operations);
   }
   std::vector<std::string> notes() const override {
     const std::string note = code_ ? code_->note() : "";
@@ -65,8 +69,18 @@ class GraphSystem final : public System {
   }
 
  private:
+  static double operations_of(const Program::Content& program) {
+    double sum = 0;
+    for (const Unit& unit : program.units)
+      sum += static_cast<double>(unit.tape.instructions().size()) * unit.count;
+    return sum;
+  }
+  void generate_code(Evaluation evaluation) const {
+    code_ = std::make_unique<CodeGeneration>(std::move(programs_), evaluation);
+  }
   void evaluate(const EquationSet& equations, const EquationSet* parts, double t, const double* y,
                 const double* yp, double* r) const {
+    if (calls_before_code_ > 0 && --calls_before_code_ == 0) generate_code(Evaluation::automatic);
     const double* x[] = {y, yp};
     equations.residual({t, x, form_.discrete->data()}, r);
     if (combinations_.empty()) return;
@@ -80,8 +94,9 @@ class GraphSystem final : public System {
     }
   }
 
-  ProgramList programs_;
-  std::unique_ptr<CodeGeneration> code_;
+  mutable ProgramList programs_;
+  mutable int calls_before_code_ = 0;  ///< of the equations; 0: code is made, or not wanted
+  mutable std::unique_ptr<CodeGeneration> code_;
   ExpressionGraph form_;
   std::vector<double> zero_;
   std::vector<RowCombination> combinations_;
@@ -93,8 +108,9 @@ class GraphSystem final : public System {
 
 class GraphJacobian final : public OwnJacobian {
  public:
-  GraphJacobian(const ExpressionGraph& form, const std::vector<RowCombination>& combinations)
-      : form_(form), jacobian_(*form.equations, {0, 1}), values_(jacobian_.entries().size()) {
+  GraphJacobian(const ExpressionGraph& form, const EquationJacobian& derivatives,
+                const std::vector<RowCombination>& combinations)
+      : form_(form), jacobian_(derivatives), values_(jacobian_.entries().size()) {
     std::vector<std::vector<std::pair<int, double>>> targets;  // row -> combined rows
     std::vector<char> replaced(form.size, 0);
     if (!combinations.empty()) targets.resize(static_cast<std::size_t>(form.size));
@@ -163,51 +179,6 @@ class GraphJacobian final : public OwnJacobian {
   std::size_t nonzeros_ = 0;
 };
 
-/// What E = dF/dy' depends on.
-struct MassDependence {
-  bool is_constant = true;
-  bool on_rates = false;  ///< F is not linear in y'
-};
-
-MassDependence mass_dependence(const EquationSet& equations) {
-  MassDependence result;
-  for (const Kernel& kernel : equations.kernels()) {
-    std::vector<int> rates;
-    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
-      if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order == 1)
-        rates.push_back(static_cast<int>(l));
-    if (rates.empty()) continue;
-    Graph graph = kernel.graph;
-    std::vector<NodeId> open = gradient(graph, kernel.residual, rates);
-    std::vector<char> seen(static_cast<std::size_t>(graph.size()), 0);
-    while (!open.empty()) {
-      const NodeId id = open.back();
-      open.pop_back();
-      if (std::exchange(seen[static_cast<std::size_t>(id)], char{1})) continue;
-      const Node n = graph[id];
-      if (n.op == Op::input) {
-        const Leaf& leaf = kernel.leaves[static_cast<std::size_t>(n.a)];
-        if (leaf.kind != Leaf::Kind::data) result.is_constant = false;
-        if (leaf.kind == Leaf::Kind::variable && leaf.order == 1) result.on_rates = true;
-        if (result.on_rates) return result;
-      }
-      for_operands(n, [&](NodeId operand) { open.push_back(operand); });
-    }
-  }
-  return result;
-}
-
-/// Entries of E where they depend on nothing that changes.
-std::vector<Mass::Entry> constant_mass(const ExpressionGraph& form) {
-  const std::vector<double> zero(form.size, 0.0);
-  const double* x[] = {zero.data(), zero.data()};
-  const auto [entries, values] = JacobianAt(*form.equations, {1}, {0, x, form.discrete->data()});
-  std::vector<Mass::Entry> mass;
-  for (std::size_t k = 0; k < values.size(); ++k)
-    mass.push_back({entries[k].row, entries[k].variable, values[k]});
-  return mass;
-}
-
 /// Variables whose derivative occurs nowhere.
 std::vector<char> without_rates(const EquationSet& equations, int variables) {
   std::vector<char> result(static_cast<std::size_t>(variables), 1);
@@ -223,22 +194,6 @@ std::string listed(const std::vector<int>& which, const Names& names) {
   for (std::size_t k = 0; k < which.size() && k < 8; ++k)
     text += fmt::format("{}\"{}\"", k ? ", " : "", names[which[k]]);
   return which.size() > 8 ? text + fmt::format(" and {} more", which.size() - 8) : text;
-}
-
-/// Orders the equations as their matched variables: sparse factorisation then finds its pivots
-/// on the diagonal. Returns the old row of each new one.
-std::vector<int> put_matches_on_the_diagonal(StructuralAnalysis& structure, Names& equations) {
-  const StructuralAnalysis old = structure;
-  const Names names = equations;
-  std::vector<int> row_of(old.match.size());
-  for (std::size_t i = 0; i < old.match.size(); ++i) row_of[old.match[i]] = static_cast<int>(i);
-  for (std::size_t j = 0; j < row_of.size(); ++j) {
-    structure.match[j] = static_cast<int>(j);
-    structure.equation_offset[j] = old.equation_offset[row_of[j]];
-    structure.block[j] = old.block[row_of[j]];
-    equations[j] = names[row_of[j]];
-  }
-  return row_of;
 }
 
 }  // namespace
@@ -260,14 +215,17 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
   variables = names_or(form.variables, variables, "form.variables");
   equations = names_or(form.equation_names, equations, "form.equation_names");
   equations = names_or(problem.equations, equations, "equations");
-  StructuralAnalysis structure = analyze_structure(signature_of(*form.equations, n));
+  const std::shared_ptr<const GraphParts> parts = graph_parts(given, problem.findings);
+  const StructuralAnalysis& structure = parts->structure;
   require(structure.regular,
           "the equations are structurally singular: {} determine only {}; nothing "
           "determines {}",
           listed(structure.over_equations, equations), listed(structure.over_variables, variables),
           listed(structure.under_variables, variables));
-  form.equations = std::make_shared<EquationSet>(
-      form.equations->restricted(put_matches_on_the_diagonal(structure, equations)));
+  const Names given_equations = std::exchange(equations, {});
+  for (const int row : parts->row_of) equations.push_back(given_equations[row]);
+  // A copy has memory of its own.
+  form.equations = std::make_shared<EquationSet>(*parts->equations);
   auto system = std::make_shared<GraphSystem>(form);
   set_size(*system, n);
   system->visible = form.visible;
@@ -280,29 +238,21 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
   system->variables = variables;
   system->equations = equations;
   for (int j = 0; j < n; ++j) system->variable_index[j] = std::min(3, structure.variable_index[j]);
-  std::vector<char> row_has(n, 0), column_has(n, 0);
-  for (const Kernel& kernel : form.equations->kernels())
-    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
-      if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order == 1)
-        for (int i = 0; i < kernel.instances(); ++i)
-          row_has[kernel.rows[static_cast<std::size_t>(i)]] =
-              column_has[kernel.which[l][static_cast<std::size_t>(i)]] = 1;
-  const MassDependence mass = mass_dependence(*form.equations);
-  system->constant_mass = mass.is_constant;
-  system->nonlinear_in_derivatives = mass.on_rates;
-  if (mass.is_constant) {
-    std::vector<RowCombination> combinations;
-    for (RowCombination& c : algebraic_rows(n, constant_mass(form))) {
-      if (c.terms.size() > 1) combinations.push_back(c);
-      row_has[c.row] = 0;
-    }
-    if (!combinations.empty()) system->combine_rows(std::move(combinations));
+  std::vector<char> row_has = parts->row_has_rates;
+  system->constant_mass = parts->has_constant_mass;
+  system->nonlinear_in_derivatives = parts->is_nonlinear_in_rates;
+  std::vector<RowCombination> combinations;
+  for (const RowCombination& c : parts->algebraic) {
+    if (c.terms.size() > 1) combinations.push_back(c);
+    row_has[c.row] = 0;
   }
+  if (!combinations.empty()) system->combine_rows(std::move(combinations));
   for (int i = 0; i < n; ++i) {
     if (!row_has[i]) mark_algebraic_rows(*system, i, i + 1);
-    if (!column_has[i]) system->algebraic_variable[i] = 1;
+    if (!parts->variable_has_rates[i]) system->algebraic_variable[i] = 1;
   }
-  const auto jacobian = std::make_shared<GraphJacobian>(form, system->combinations());
+  const auto jacobian =
+      std::make_shared<GraphJacobian>(form, *parts->derivatives, system->combinations());
   system->add_program(jacobian->program());
   system->own_jacobian = jacobian;
   const auto constraints = [&](bool at_start) {

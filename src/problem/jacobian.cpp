@@ -32,9 +32,9 @@ Jacobian::Jacobian(System& system, LinearAlgebra wish, double t, const double* y
       bool(system.supplied_jacobian) || wish == LinearAlgebra::dense || n <= 24;
   if (system.sparsity && !stays_dense) {
     pattern_ = make_pattern(n, *system.sparsity);
-    if (system.discover_rows) discover(t, y, yp);
+    if (system.discover_rows) discover(t, y, yp, false);
   } else if (!stays_dense || system.discover_rows) {
-    discover(t, y, yp);
+    discover(t, y, yp, !stays_dense);
   }
   if (stays_dense) {
     pattern_ = dense_pattern(n);
@@ -98,7 +98,7 @@ bool Jacobian::factors_are_dear() const {
 void Jacobian::hold_point(const double* y, const double* yp) {
   const std::size_t n = static_cast<std::size_t>(system_.size);
   if (work_.seeded) work_.duals.clear();
-  work_.seeded = work_.identity = false;
+  work_.seeded = work_.identity = work_.both = false;
   if (work_.duals.size() != 3 * n) {
     resize_large(work_.duals, 3 * n);
     work_.y = work_.duals.data(), work_.yp = work_.y + n, work_.r = work_.yp + n;
@@ -144,6 +144,27 @@ void Jacobian::single_sweep(double t, const double* y, const double* yp,
   system_.residual(Dual(t), work_.y, work_.yp, work_.r);
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < n; ++i) *value++ = work_.r[i].d[j];
+}
+
+bool Jacobian::has_directions_for_both() const {
+  return system_.differentiable && !system_.constant_mass && !system_.supplied_jacobian &&
+         has_own_colours_ && 2 * colours_ <= dual_directions;
+}
+
+void Jacobian::double_sweep(double t, const double* y, const double* yp, std::vector<double>& a,
+                            std::vector<double>& e) {
+  const int n = colours_;
+  if (!work_.both) {
+    hold_point(y, yp);
+    for (int j = 0; j < n; ++j) work_.y[j].d[j] = work_.yp[j].d[n + j] = 1;
+    work_.seeded = work_.both = true;
+  } else {
+    for (int i = 0; i < n; ++i) work_.y[i].value = y[i], work_.yp[i].value = yp[i];
+  }
+  system_.residual(Dual(t), work_.y, work_.yp, work_.r);
+  double *in_a = a.data(), *in_e = e.data();
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) *in_a++ = work_.r[i].d[j], *in_e++ = work_.r[i].d[n + j];
 }
 
 void Jacobian::exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
@@ -257,6 +278,12 @@ bool Jacobian::evaluate_at(double t, const double* y, const double* yp, Pencil& 
   if (system_.own_jacobian) {
     system_.own_jacobian->evaluate(t, y, yp, pencil.a.data(), pencil.e.data());
     pencil.condense();
+    return all_finite(pencil.a) && all_finite(pencil.e);
+  }
+  if (has_directions_for_both()) {
+    double_sweep(t, y, yp, pencil.a, pencil.e);
+    pencil.condense();
+    pencil.has_constant_e = false;
     return all_finite(pencil.a) && all_finite(pencil.e);
   }
   if (system_.supplied_jacobian) {

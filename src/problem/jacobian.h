@@ -37,6 +37,10 @@ class Jacobian {
   /// dF/dt on all rows, exact where the equations are generic in t or a graph.
   void time_derivative(double t, const double* y, const double* yp, double* out);
 
+  /// Which rows and variables are algebraic was told by values near the start; they would tell the
+  /// same now.
+  bool rows_are_as_discovered(double t, const double* y, const double* yp);
+
   std::string description() const;
   Storage storage() const { return storage_; }
   int nonfinite_row() const { return nonfinite_row_; }
@@ -49,6 +53,7 @@ class Jacobian {
     std::vector<double> base, moved_r, moved, delta;
     bool seeded = false;    ///< some direction of y or y' is not zero
     bool identity = false;  ///< direction j of y is variable j
+    bool both = false;      ///< likewise, and n + j of y'
 
     Workspace() = default;
     Workspace(const Workspace&) {}
@@ -59,7 +64,9 @@ class Jacobian {
   bool evaluate_at(double t, const double* y, const double* yp, Pencil& pencil);
   void choose_storage_for(LinearAlgebra wish, const Findings& findings);
   StorageChoice found_storage(const Findings& findings) const;
-  void discover(double t, const double* y, const double* yp);
+  template <class Use>
+  void near_start(double t, const double* y, const double* yp, Use use);
+  void discover(double t, const double* y, const double* yp, bool wants_pattern);
   /// Calls found(row, column) for every derivative that is not zero.
   void probe(double t, const double* y, const double* yp, bool wrt_yp,
              const std::function<void(int, int)>& found);
@@ -70,6 +77,10 @@ class Jacobian {
   void sweep(double t, const double* y, const double* yp, bool wrt_yp, std::vector<double>& values);
   /// With respect to y, all columns together.
   void single_sweep(double t, const double* y, const double* yp, std::vector<double>& values);
+  /// With respect to y and y', where there are directions enough for both.
+  void double_sweep(double t, const double* y, const double* yp, std::vector<double>& a,
+                    std::vector<double>& e);
+  bool has_directions_for_both() const;
   void exact_sweep(double t, const double* y, const double* yp, bool wrt_yp,
                    std::vector<double>& values);
   void difference_sweep(double t, const double* y, const double* yp, bool wrt_yp,
@@ -93,6 +104,7 @@ class Jacobian {
   std::vector<int> colour_;  ///< of each column, where duals have a direction for every colour
   int nonfinite_row_ = -1;
   bool mass_known_ = false;
+  bool has_discovered_rows_ = false;
   std::vector<double> constant_e_;
   Workspace work_;
 };

@@ -18,13 +18,13 @@ double spread(int i, int round) {
 
 }  // namespace
 
-void Jacobian::discover(double t, const double* y, const double* yp) {
+/// Calls use(t, y, y') at the start and at points near it, before and after it as well: a mass like
+/// M = t vanishes at a single moment only.
+template <class Use>
+void Jacobian::near_start(double t, const double* y, const double* yp, Use use) {
   const int n = system_.size;
-  std::vector<std::pair<int, int>> entries;
-  std::vector<char> row_has(n, 0), column_has(n, 0);
   std::vector<double> y_near(n), yp_near(n);
   for (int round = 0; round < 3; ++round) {
-    // Before and after t as well: a mass like M = t vanishes at a single moment only.
     const double t_near = t + (round == 0   ? 0.0
                                : round == 1 ? 1e-3
                                             : -1e-3) *
@@ -34,14 +34,23 @@ void Jacobian::discover(double t, const double* y, const double* yp) {
       y_near[i] = y[i] + s * std::max(1e-2, std::abs(y[i]));
       yp_near[i] = yp[i] + (round == 0 ? 0.0 : spread(i, round + 7));
     }
-    probe(t_near, y_near.data(), yp_near.data(), false,
-          [&](int i, int j) { entries.emplace_back(i, j); });
-    probe(t_near, y_near.data(), yp_near.data(), true, [&](int i, int j) {
-      entries.emplace_back(i, j);
+    use(t_near, y_near.data(), yp_near.data());
+  }
+}
+
+void Jacobian::discover(double t, const double* y, const double* yp, bool wants_pattern) {
+  const int n = system_.size;
+  std::vector<std::pair<int, int>> entries;
+  std::vector<char> row_has(n, 0), column_has(n, 0);
+  near_start(t, y, yp, [&](double at, const double* y_near, const double* yp_near) {
+    if (wants_pattern)
+      probe(at, y_near, yp_near, false, [&](int i, int j) { entries.emplace_back(i, j); });
+    probe(at, y_near, yp_near, true, [&](int i, int j) {
+      if (wants_pattern) entries.emplace_back(i, j);
       row_has[i] = column_has[j] = 1;
     });
-  }
-  if (!system_.sparsity) pattern_ = make_pattern(n, entries);
+  });
+  if (wants_pattern && !system_.sparsity) pattern_ = make_pattern(n, entries);
   if (!system_.discover_rows) return;
   for (int i = 0; i < n; ++i) {
     if (!row_has[i]) mark_algebraic_rows(system_, i, i + 1);
@@ -49,6 +58,17 @@ void Jacobian::discover(double t, const double* y, const double* yp) {
   }
   add_algebraic_level(system_);
   system_.discover_rows = false;
+  has_discovered_rows_ = true;
+}
+
+bool Jacobian::rows_are_as_discovered(double t, const double* y, const double* yp) {
+  if (!has_discovered_rows_) return true;
+  const int n = system_.size;
+  std::vector<char> without_row(n, 1), without_column(n, 1);
+  near_start(t, y, yp, [&](double at, const double* y_near, const double* yp_near) {
+    probe(at, y_near, yp_near, true, [&](int i, int j) { without_row[i] = without_column[j] = 0; });
+  });
+  return without_row == system_.algebraic_row && without_column == system_.algebraic_variable;
 }
 
 void Jacobian::probe(double t, const double* y, const double* yp, bool wrt_yp,

@@ -101,11 +101,16 @@ void SwitchBoard::indicators(double t, const double* y, double* g) const {
 std::vector<double> SwitchBoard::blur(double t, const double* y,
                                       const std::vector<double>& noise) const {
   std::vector<double> result(x_.size(), 0.0);
+  // Events ask again and again.
+  if (!derivatives_)
+    derivatives_.emplace(switching_->crossings, std::vector{0}, Program::Use::once);
+  const std::vector<EquationJacobian::Entry>& entries = derivatives_->entries();
+  derivative_.resize(entries.size());
   const double* x[] = {y, nullptr};
-  const auto [entries, values] = JacobianAt(switching_->crossings, {0}, {t, x, modes_->data()});
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  derivatives_->evaluate({t, x, modes_->data()}, derivative_.data());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
     const EquationJacobian::Entry& e = entries[i];
-    const double change = std::abs(values[i]) * noise[e.variable];
+    const double change = std::abs(derivative_[i]) * noise[e.variable];
     if (std::isfinite(change)) result[e.row] += change;
   }
   return result;

@@ -2,6 +2,7 @@
 // The discrete side of a run: which modes hold, when the next change is due, and what happens at
 // it. Modes are frozen inside a step, so that every step sees smooth equations; an indicator of
 // each relation is positive as long as its mode is right.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,8 @@ class SwitchBoard {
   std::vector<char> is_in_time_;
   std::vector<double> was_true_;  ///< of each condition, in the order of the branches
   mutable std::vector<double> x_, value_;
+  mutable std::optional<EquationJacobian> derivatives_;  ///< of the crossings, if asked for
+  mutable std::vector<double> derivative_;
 };
 
 }  // namespace daedalus
