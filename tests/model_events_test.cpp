@@ -284,5 +284,24 @@ TEST(ModelEvents, TwoRunsOfOneProblemDoNotDisturbEachOther) {
   EXPECT_EQ(a.y()[0], b.y()[0]);
 }
 
+// Photochemistry by day: behind the threshold exp(-0.5/s) overflows, and where it is found s =
+// cos(time) is on the wrong side by a rounding of the time, whatever the variables are.
+TEST(ModelEvents, BranchesByAFunctionOfTimeNeedNoValuesBehindTheirThreshold) {
+  const auto day = [](const char* rate) {
+    return body("Real a(start = 1, fixed = true), s, J;",
+                std::string("s = cos(time); der(a) = 0.3*(1 - a) - J*a; J = ") + rate + ";", 20);
+  };
+  const Solution smooth = solved(day("2*exp(-0.5/noEvent(max(s, 1e-3)))"), {.rtol = 1e-11});
+  ASSERT_TRUE(smooth.succeeded()) << smooth.message.text();
+  for (int k = 12; k <= 44; ++k) {  // where steps end is a matter of luck
+    const double rtol = std::pow(10, -k / 4.0);
+    const Solution s = solved(day("if s > 0 then 2*exp(-0.5/s) else 0"), {.rtol = rtol});
+    ASSERT_TRUE(s.succeeded()) << rtol << ": " << s.message.text();
+    EXPECT_EQ(s.events.size(), 6u) << rtol;
+    // The bound that is promised; seen were 3.
+    EXPECT_NEAR(s.value(-1, "a"), smooth.value(-1, "a"), 30 * rtol + 1e-10) << rtol;
+  }
+}
+
 }  // namespace
 }  // namespace daedalus

@@ -197,6 +197,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   bool assign_definitions(State& state, const std::vector<double>& keep);
   bool follow_definitions(State& state) const;
   bool settle_once(State& state, const std::vector<double>& keep);
+  double instant(double time) const;
   std::vector<double> blur(const State& state) const;
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);
