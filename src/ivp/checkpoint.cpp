@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '0'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '1'};
 
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
@@ -134,9 +134,9 @@ void Integrator::Run::save(std::ostream& stream) const {
   stepper_->save(memory);
   events_->save(memory);
   switches_->save(memory);
-  memory.insert(memory.end(),
-                {last_switch_, last_interval_, static_cast<double>(switches_at_once_),
-                 static_cast<double>(shrinking_), restarted_at_, static_cast<double>(leaps_)});
+  memory.insert(memory.end(), {last_switch_, last_interval_, static_cast<double>(switches_at_once_),
+                               static_cast<double>(shrinking_), restarted_at_,
+                               static_cast<double>(leaps_), static_cast<double>(creeping_)});
   put(memory, solution_.statistics);
   memory.push_back(anchor_.t), memory.push_back(steps_since_anchor_);
   save_list(memory, anchor_.y), save_list(memory, anchor_.yp), save_list(memory, anchor_.modes);
@@ -201,6 +201,7 @@ void Integrator::Run::restore(std::istream& stream) {
   switches_at_once_ = static_cast<int>(saved.position(1 << 30));
   shrinking_ = static_cast<int>(saved.position(1 << 30));
   restarted_at_ = saved.number(), leaps_ = static_cast<int>(saved.position(1 << 30));
+  creeping_ = static_cast<int>(saved.position(1 << 30));
   take(saved, solution_.statistics);
   anchor_has_moved_ = true;
   anchor_.t = saved.number();

@@ -81,22 +81,24 @@ void Integrator::Run::enter_branch(State& state) {
     return std::all_of(r.begin(), r.end(), [](double value) { return std::isfinite(value); });
   };
   if (is_defined(state)) return;
-  constexpr double reach = 2e-13;
   const double ahead = problem_.t_span.end > state.t ? 1 : -1;
-  const auto enters = [&](double direction, std::size_t first, std::size_t last) {
+  const auto enters = [&](double move, std::size_t first, std::size_t last) {
     State moved = state;
     for (std::size_t i = first; i < last; ++i)
       if (!system_->algebraic_variable[i] && state.yp[i] != 0)
-        moved.y[i] += std::copysign(reach * std::max(scale_[i], std::abs(state.y[i])),
-                                    direction * state.yp[i]);
+        moved.y[i] +=
+            std::copysign(move * std::max(scale_[i], std::abs(state.y[i])), move * state.yp[i]);
     if (!is_defined(moved)) return false;
     state = std::move(moved);
     return true;
   };
-  // What comes to rest is where it came from, and others may be at rest beside it.
-  if (enters(ahead, 0, r.size()) || enters(-ahead, 0, r.size())) return;
-  for (std::size_t i = 0; i < r.size(); ++i)
-    if (enters(ahead, i, i + 1) || enters(-ahead, i, i + 1)) return;
+  // What comes to rest is where it came from, and others may be at rest beside it. Farther, where
+  // another branch was entered on the other side just before.
+  for (const double reach : {2e-13 * ahead, 1e-12 * ahead}) {
+    if (enters(reach, 0, r.size()) || enters(-reach, 0, r.size())) return;
+    for (std::size_t i = 0; i < r.size(); ++i)
+      if (enters(reach, i, i + 1) || enters(-reach, i, i + 1)) return;
+  }
   // Of what depends on the time alone the run finds the threshold only up to roundings of it.
   State later = state;
   later.t += ahead * instant(state.t);
