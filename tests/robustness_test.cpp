@@ -256,5 +256,51 @@ end Bridge;)";
   }
 }
 
+// Six diodes without leakage from no current at all: a thousandth of 87 V
+// makes a current e^3 times as large.
+TEST(Robustness, RectifiersFindTheirWayFromCrudeTolerances) {
+  constexpr const char* rectifier = R"(
+function d
+  input Real u;
+  output Real i;
+algorithm
+  i := 1e-12*(exp(u/0.026) - 1);
+end d;
+model Rectifier
+  constant Real w = 314.159265358979, third = 2.0943951023932;
+  Real il(start = 0, fixed = true), va, vb, vc, vp, vm;
+equation
+  (100*sin(w*time) - va)/0.1 = d(va - vp) - d(vm - va);
+  (100*sin(w*time - third) - vb)/0.1 = d(vb - vp) - d(vm - vb);
+  (100*sin(w*time + third) - vc)/0.1 = d(vc - vp) - d(vm - vc);
+  d(va - vp) + d(vb - vp) + d(vc - vp) = il;
+  d(vm - va) + d(vm - vb) + d(vm - vc) = il;
+  1e-2*der(il) = vp - vm - 50*il;
+  annotation(experiment(StopTime = 0.04));
+end Rectifier;)";
+  // radau and bdf agree on it at 1e-11.
+  constexpr double end = 3.40700678704;
+  for (const double rtol : {3e-3, 1e-3, 7e-4, 5e-4, 3e-4, 2e-4, 1e-4, 7e-5, 5e-5}) {
+    const Solution s = solved_text(rectifier, rtol);
+    ASSERT_TRUE(s.succeeded()) << rtol << ": " << s.message.text();
+    EXPECT_NEAR(s.value(-1, "il"), end, 30 * rtol * (1 + end)) << rtol;
+  }
+}
+
+TEST(Robustness, AttemptsWithSharperTolerancesAreOfAutoAlone) {
+  // x' = x^2 has no solution beyond t = 1, and no tolerance helps.
+  const Problem blows_up = {
+      .form = LinearlyImplicit{.size = 1, .f = [](auto y, auto& out) { out[0] = y[0] * y[0]; }},
+      .t_span = {0, 2},
+      .start = {1}};
+  const Solution s = solve(blows_up, {.rtol = 1e-3});
+  EXPECT_EQ(s.status, Status::failed);
+  EXPECT_TRUE(s.notes.empty());
+  EXPECT_TRUE(sharper_attempt({.rtol = 1e-3, .atol = {1e-4}}, s));
+  EXPECT_EQ(sharper_attempt({.rtol = 1e-3, .atol = {1e-4}}, s)->atol[0], 1e-5);
+  EXPECT_FALSE(sharper_attempt({.method = "radau", .rtol = 1e-3}, s));
+  EXPECT_FALSE(sharper_attempt({.rtol = 1e-6}, s));
+}
+
 }  // namespace
 }  // namespace daedalus
