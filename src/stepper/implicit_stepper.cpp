@@ -246,8 +246,9 @@ bool ImplicitStepper::fail_at_end(bool undefined) {
        undefined ? "every smaller step still leads to a value that is not a finite number"
                  : "a singularity of the solution, a constraint that becomes singular, an "
                    "index higher than stated, or a tolerance below rounding errors",
-       "look at the solution near this time; loosen rtol and atol, or try another "
-       "formulation; a mechanism whose constraints become singular is passed by dop853"});
+       fmt::format("look at the solution near this time; {} rtol and atol, or try another "
+                   "formulation; a mechanism whose constraints become singular is passed by dop853",
+                   options_.rtol > sharp ? "take a tenth of" : "loosen")});
 }
 
 bool ImplicitStepper::attempt(double limit) {
