@@ -41,7 +41,7 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
         static_cast<double>(last_newton_.iterations), last_newton_.rate,
         static_cast<double>(steps_since_failure_), seen_rate_, static_cast<double>(order_.patience),
         order_.trial_from, static_cast<double>(order_.steps_with_factors),
-        static_cast<double>(order_.steps_on_trial)})
+        static_cast<double>(order_.steps_on_trial), newton_share_})
     memory.push_back(x);
   for (const bool flag : {order_.newton_failed, order_.newton_was_slow, order_.is_due,
                           jacobian_valid_, jacobian_current_, factors_valid_, first_, rejected_,
@@ -62,10 +62,10 @@ void ImplicitStepper::restore(SavedState& memory) {
   restore_state(memory, state_), restore_state(memory, next_);
   const int active = static_cast<int>(memory.position(methods_.size()));
   double since = 0, iterations = 0, since_failure = 0, patience = 0, with_factors = 0, on_trial = 0;
-  for (double* x :
-       {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
-        &control_.accepted_error, &order_.smoothed_rate, &since, &iterations, &last_newton_.rate,
-        &since_failure, &seen_rate_, &patience, &order_.trial_from, &with_factors, &on_trial})
+  for (double* x : {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
+                    &control_.accepted_error, &order_.smoothed_rate, &since, &iterations,
+                    &last_newton_.rate, &since_failure, &seen_rate_, &patience, &order_.trial_from,
+                    &with_factors, &on_trial, &newton_share_})
     *x = memory.number();
   for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &order_.is_due,
                      &jacobian_valid_, &jacobian_current_, &factors_valid_, &first_, &rejected_,
@@ -87,6 +87,7 @@ void ImplicitStepper::restore(SavedState& memory) {
     current()->restore_pivots(pencil_, memory.list());
   }
   use(active);
+  if (newton_share_ < 1) set_tolerances();
   current()->restore(memory);
   refer_to_state();
   if (factors_valid_) factors_valid_ = current()->factor(pencil_, factored_h_);

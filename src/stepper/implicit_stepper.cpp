@@ -152,6 +152,7 @@ void ImplicitStepper::start(const State& state, double h) {
     if (solver) solver->forget();
   control_.forget(), order_.forget();
   use(0);
+  if (newton_share_ < 1) newton_share_ = 1, set_tolerances();
   refer_to_state();
 }
 
