@@ -15,39 +15,35 @@ namespace daedalus {
 namespace {
 
 constexpr double roundings = 256, longer = 8;
-constexpr int most_leaps = 2, most_leaps_beside = 12;
+constexpr int most_leaps = 2;
 constexpr double apart = 1e-4;  // of the interval: points that are left in this way
 
 }  // namespace
 
-/// The nearest point that satisfies all equations is another one. A small part of the tolerance is
-/// enough: across a diode that conducts it multiplies the current, and no step begins there.
+/// The nearest point that satisfies all equations differs by more than the tolerance.
 bool Integrator::Run::stands_beside_solution() {
   State solved = stepper_->state();
   const std::vector<char> none(static_cast<std::size_t>(system_->size), 0);
   Message message;
   if (!reinitialize(solved, none, false, message)) return false;
-  constexpr double part = 1e-3;
   const std::vector<double>& y = stepper_->state().y;
   for (std::size_t i = 0; i < y.size(); ++i)
-    if (std::abs(solved.y[i] - y[i]) >
-        part * (atol_[static_cast<int>(i)] + options_.rtol * std::abs(y[i])))
+    if (std::abs(solved.y[i] - y[i]) > atol_[static_cast<int>(i)] + options_.rtol * std::abs(y[i]))
       return true;
   return false;
 }
 
 bool Integrator::Run::leap_from_start(double limit) {
   const Reason reason = stepper_->reason();
-  const bool is_singular = reason == Reason::singular_matrix;
   if (field_ || options_.fixed_step > 0 ||
-      (reason != Reason::step_too_small && reason != Reason::not_finite && !is_singular))
+      (reason != Reason::step_too_small && reason != Reason::not_finite))
     return false;
   if (t() != restarted_at_) {
     const double span = problem_.t_span.end - problem_.t_span.begin;
-    const bool is_near = std::abs(t() - restarted_at_) < apart * std::abs(span);
-    if ((is_near && leaps_ >= most_leaps_beside) || !stands_beside_solution()) return false;
-    if (!is_near) leaps_ = 0;
-  } else if (leaps_ >= most_leaps || reason != Reason::step_too_small) {
+    if (std::abs(t() - restarted_at_) < apart * std::abs(span) || !stands_beside_solution())
+      return false;
+    leaps_ = 0;
+  } else if (leaps_ == most_leaps || reason == Reason::not_finite) {
     return false;
   }
   const double rest = limit - t();
