@@ -284,5 +284,44 @@ TEST(ModelEvents, TwoRunsOfOneProblemDoNotDisturbEachOther) {
   EXPECT_EQ(a.y()[0], b.y()[0]);
 }
 
+// Photochemistry by day: behind the threshold exp(-0.5/s) overflows, and where it is found s =
+// cos(time) is on the wrong side by a rounding of the time, whatever the variables are.
+TEST(ModelEvents, BranchesByAFunctionOfTimeNeedNoValuesBehindTheirThreshold) {
+  const auto day = [](const char* rate) {
+    return body("Real a(start = 1, fixed = true), s, J;",
+                std::string("s = cos(time); der(a) = 0.3*(1 - a) - J*a; J = ") + rate + ";", 20);
+  };
+  const Solution smooth = solved(day("2*exp(-0.5/noEvent(max(s, 1e-3)))"), {.rtol = 1e-11});
+  ASSERT_TRUE(smooth.succeeded()) << smooth.message.text();
+  for (int k = 12; k <= 44; ++k) {  // where steps end is a matter of luck
+    const double rtol = std::pow(10, -k / 4.0);
+    const Solution s = solved(day("if s > 0 then 2*exp(-0.5/s) else 0"), {.rtol = rtol});
+    ASSERT_TRUE(s.succeeded()) << rtol << ": " << s.message.text();
+    EXPECT_EQ(s.events.size(), 6u) << rtol;
+    // The bound that is promised; seen were 3.
+    EXPECT_NEAR(s.value(-1, "a"), smooth.value(-1, "a"), 30 * rtol + 1e-10) << rtol;
+  }
+}
+
+// d = h3 - h2 goes through zero like a square, and on zero itself rounding keeps it while steps are
+// short: each run ended after ten million of them.
+TEST(ModelEvents, LevelsThatBecomeEqualPassEachOther) {
+  const std::string tanks = body("Real h[3](start = {1, 0.2, 0.6}, each fixed = true), q12, q32;",
+                                 "q12 = 0.3*sign(h[1] - h[2])*sqrt(abs(h[1] - h[2])); "
+                                 "q32 = 0.2*sign(h[3] - h[2])*sqrt(abs(h[3] - h[2])); "
+                                 "der(h[1]) = 0.05*(1 + sin(time)) - q12; der(h[2]) = q12 + q32 - "
+                                 "0.1*sqrt(h[2]); der(h[3]) = -q32;",
+                                 10);
+  // mebdf and rodas_5p agree on it at 1e-11.
+  constexpr double end = 0.5408116175239;
+  for (int k = 6; k <= 21; ++k) {
+    const double rtol = std::pow(10, -k / 2.0);
+    const Solution s = solved(tanks, {.rtol = rtol, .max_steps = 10000});
+    ASSERT_TRUE(s.succeeded()) << rtol << ": " << s.message.text();
+    EXPECT_NEAR(s.value(-1, "h[2]"), end, 30 * rtol) << rtol;
+    EXPECT_LT(s.statistics.steps, 1000) << rtol;
+  }
+}
+
 }  // namespace
 }  // namespace daedalus

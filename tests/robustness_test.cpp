@@ -165,5 +165,131 @@ TEST(Robustness, MultipliersOfIndex2StayOnTheirBranch) {
   }
 }
 
+// The tolerance of the current of its coil leaves the voltage at a diode that blocks undetermined:
+// it is that current times 1e9. At mesh points stages tell it, between them the interpolated
+// current did.
+TEST(Robustness, VoltagesAtBlockingDiodesAreAsGoodBetweenMeshPointsAsAtThem) {
+  constexpr const char* half_wave = R"(
+model HalfWave
+  Real il(start = 0, fixed = true), vc(start = 0, fixed = true), va, id;
+equation
+  id = 1e-12*(exp((va - vc)/0.026) - 1);
+  1e-3*der(il) = 10*sin(314.159265358979*time) - 0.5*il - va;
+  il = id + 1e-9*va;
+  1e-4*der(vc) = id - vc/500;
+  annotation(experiment(StopTime = 0.06));
+end HalfWave;)";
+  const Model model = Model::from_text(half_wave);
+  for (const double rtol : {3e-4, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
+    Options options = model.scaled({.rtol = rtol});
+    for (int k = 0; k < 40; ++k) options.at.push_back(0.0302 + 2e-4 * k);
+    const Solution s = solve(model.problem(), options);
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    ASSERT_EQ(s.t.size(), options.at.size());
+    double worst = 0;
+    for (int row = 0; row < static_cast<int>(s.t.size()); ++row) {
+      const double source = 10 * std::sin(314.159265358979 * s.t[row]);
+      worst = std::max(worst, std::abs(s.value(row, "va") - source) / (1 + std::abs(source)));
+    }
+    // The coil and its resistance take 1e-8 V; the rest was between 20 and 6e5 rtol.
+    EXPECT_LT(worst, 30 * rtol + 2e-8) << rtol;
+  }
+}
+
+TEST(Robustness, ProjectionsAreNoBlowsForLightBodiesOnStiffSprings) {
+  // A rod whose pivot hangs in a bush of 1e8 N/m: putting the ends of its long steps onto the
+  // constraint moved the pivot by some thousand times its tolerance, 1e-6 of that of the rod.
+  constexpr const char* bush = R"(
+model Bush
+  Real x(start = 1, fixed = true), y(start = 0), u(start = 0), v(start = 0, fixed = true), l;
+  Real bx(start = 0, fixed = true, nominal = 1e-6), by(start = 0, fixed = true, nominal = 1e-6);
+  Real bu(start = 0, fixed = true, nominal = 1e-3), bv(start = 0, fixed = true, nominal = 1e-3);
+equation
+  der(x) = u; der(y) = v; der(bx) = bu; der(by) = bv;
+  der(u) = -l*(x - bx);
+  der(v) = -l*(y - by) - 9.81;
+  0.1*der(bu) = l*(x - bx) - 1e8*bx - 1e4*bu;
+  0.1*der(bv) = l*(y - by) - 1e8*by - 1e4*bv - 0.981;
+  (x - bx)^2 + (y - by)^2 = 1;
+  annotation(experiment(StopTime = 1));
+end Bush;)";
+  // radau at 1e-10 and rodas_5p at 1e-9 agree on it.
+  constexpr double end = 4.8562768;
+  for (const double rtol : {1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6}) {
+    const Solution s = solved_text(bush, rtol);
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    // Off by up to 23,000 rtol without, and 400 to 830 steps.
+    EXPECT_NEAR(s.value(-1, "l"), end, 30 * rtol * (1 + end)) << rtol;
+    EXPECT_LT(s.statistics.steps, 400) << rtol;
+  }
+}
+
+// Six diodes without leakage from no current at all: a thousandth of 87 V
+// makes a current e^3 times as large.
+TEST(Robustness, RectifiersFindTheirWayFromCrudeTolerances) {
+  constexpr const char* rectifier = R"(
+function d
+  input Real u;
+  output Real i;
+algorithm
+  i := 1e-12*(exp(u/0.026) - 1);
+end d;
+model Rectifier
+  constant Real w = 314.159265358979, third = 2.0943951023932;
+  Real il(start = 0, fixed = true), va, vb, vc, vp, vm;
+equation
+  (100*sin(w*time) - va)/0.1 = d(va - vp) - d(vm - va);
+  (100*sin(w*time - third) - vb)/0.1 = d(vb - vp) - d(vm - vb);
+  (100*sin(w*time + third) - vc)/0.1 = d(vc - vp) - d(vm - vc);
+  d(va - vp) + d(vb - vp) + d(vc - vp) = il;
+  d(vm - va) + d(vm - vb) + d(vm - vc) = il;
+  1e-2*der(il) = vp - vm - 50*il;
+  annotation(experiment(StopTime = 0.04));
+end Rectifier;)";
+  // radau and bdf agree on it at 1e-11.
+  constexpr double end = 3.40700678704;
+  for (const double rtol : {3e-3, 1e-3, 7e-4, 5e-4, 3e-4, 2e-4, 1e-4, 7e-5, 5e-5}) {
+    const Solution s = solved_text(rectifier, rtol);
+    ASSERT_TRUE(s.succeeded()) << rtol << ": " << s.message.text();
+    EXPECT_NEAR(s.value(-1, "il"), end, 30 * rtol * (1 + end)) << rtol;
+  }
+}
+
+TEST(Robustness, AttemptsWithSharperTolerancesAreOfAutoAlone) {
+  // x' = x^2 has no solution beyond t = 1, and no tolerance helps.
+  const Problem blows_up = {
+      .form = LinearlyImplicit{.size = 1, .f = [](auto y, auto& out) { out[0] = y[0] * y[0]; }},
+      .t_span = {0, 2},
+      .start = {1}};
+  const Solution s = solve(blows_up, {.rtol = 1e-3});
+  EXPECT_EQ(s.status, Status::failed);
+  EXPECT_TRUE(s.notes.empty());
+  EXPECT_TRUE(sharper_attempt({.rtol = 1e-3, .atol = {1e-4}}, s));
+  EXPECT_EQ(sharper_attempt({.rtol = 1e-3, .atol = {1e-4}}, s)->atol[0], 1e-5);
+  EXPECT_FALSE(sharper_attempt({.method = "radau", .rtol = 1e-3}, s));
+  EXPECT_FALSE(sharper_attempt({.rtol = 1e-6}, s));
+}
+
+// The current of the Zener diode follows from its voltage and has a tolerance of its own, 400 times
+// as sharp: what Newton's iteration leaves of the voltage was taken for an error of the step.
+TEST(Robustness, StepsAreNotShortForWhatNewtonsIterationLeaves) {
+  constexpr const char* zener = R"(
+model Zener
+  Real v(start = 0), vc(start = 0, fixed = true), iz(nominal = 1e-3);
+equation
+  iz = 1e-12*(exp(-v/0.026) - 1) - 1e-12*exp((v - 5.6)/0.026);
+  (8 + 2*sin(628*time) - v)/100 + iz = (v - vc)/10;
+  1e-4*der(vc) = (v - vc)/10 - vc/1000;
+  annotation(experiment(StopTime = 0.05));
+end Zener;)";
+  for (int k = 0; k <= 40; ++k) {
+    const double rtol = std::pow(10, -3 - k / 5.0);
+    const Solution s = solved_text(zener, rtol);
+    ASSERT_TRUE(s.succeeded()) << s.message.text();
+    // 80 to 200, where it was up to 9562.
+    EXPECT_LT(s.statistics.steps, 300) << rtol;
+  }
+}
+
 }  // namespace
 }  // namespace daedalus

@@ -154,6 +154,22 @@ int run_solve(const SolveCommand& command) {
   options.progress = bar.callback();
   Integrator run = begin(command, model, options);
   const bool saved = advance(run, command.checkpoint);
+  std::optional<Options> attempt;
+  // A checkpoint is of the options that it is resumed with.
+  if (command.resume.empty() && command.checkpoint.empty())
+    attempt = sharper_attempt(options, run.solution());
+  while (attempt) {
+    Integrator again(model.problem(), *attempt);
+    advance(again, "");
+    if (again.solution().status != Status::failed) {
+      if (!given.quiet)
+        fmt::print(stderr, "daedalus: note: rtol = {:.3g}, as no step was found with {:.3g}\n",
+                   attempt->rtol, options.rtol);
+      run = std::move(again), options = *attempt;
+      break;
+    }
+    attempt = sharper_attempt(*attempt, again.solution());
+  }
   bar.finish();
   const Solution& solution = run.solution();
 

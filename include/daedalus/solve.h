@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "daedalus/error.h"
 #include "daedalus/events.h"
@@ -96,6 +97,11 @@ struct Options {
 /// Throws InvalidInput for a malformed problem or option;
 /// reports every numerical outcome in Solution::status.
 [[nodiscard]] Solution solve(const Problem& problem, const Options& options = {});
+
+/// For another attempt, with a tenth of the tolerances, where `auto` has found no step with crude
+/// ones: through an exponential a voltage that is as exact as it has to be tells a current that is
+/// off by many times its size. `solve` makes it by itself. Nothing where it is not likely to help.
+std::optional<Options> sharper_attempt(const Options& options, const Solution& failed);
 
 /// The same run, one step at a time.
 class Integrator {

@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '0'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '1'};
 
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
@@ -41,7 +41,7 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
         static_cast<double>(last_newton_.iterations), last_newton_.rate,
         static_cast<double>(steps_since_failure_), seen_rate_, static_cast<double>(order_.patience),
         order_.trial_from, static_cast<double>(order_.steps_with_factors),
-        static_cast<double>(order_.steps_on_trial)})
+        static_cast<double>(order_.steps_on_trial), newton_share_})
     memory.push_back(x);
   for (const bool flag : {order_.newton_failed, order_.newton_was_slow, order_.is_due,
                           jacobian_valid_, jacobian_current_, factors_valid_, first_, rejected_,
@@ -62,10 +62,10 @@ void ImplicitStepper::restore(SavedState& memory) {
   restore_state(memory, state_), restore_state(memory, next_);
   const int active = static_cast<int>(memory.position(methods_.size()));
   double since = 0, iterations = 0, since_failure = 0, patience = 0, with_factors = 0, on_trial = 0;
-  for (double* x :
-       {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
-        &control_.accepted_error, &order_.smoothed_rate, &since, &iterations, &last_newton_.rate,
-        &since_failure, &seen_rate_, &patience, &order_.trial_from, &with_factors, &on_trial})
+  for (double* x : {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
+                    &control_.accepted_error, &order_.smoothed_rate, &since, &iterations,
+                    &last_newton_.rate, &since_failure, &seen_rate_, &patience, &order_.trial_from,
+                    &with_factors, &on_trial, &newton_share_})
     *x = memory.number();
   for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &order_.is_due,
                      &jacobian_valid_, &jacobian_current_, &factors_valid_, &first_, &rejected_,
@@ -87,6 +87,7 @@ void ImplicitStepper::restore(SavedState& memory) {
     current()->restore_pivots(pencil_, memory.list());
   }
   use(active);
+  if (newton_share_ < 1) set_tolerances();
   current()->restore(memory);
   refer_to_state();
   if (factors_valid_) factors_valid_ = current()->factor(pencil_, factored_h_);
@@ -134,9 +135,9 @@ void Integrator::Run::save(std::ostream& stream) const {
   stepper_->save(memory);
   events_->save(memory);
   switches_->save(memory);
-  memory.insert(memory.end(),
-                {last_switch_, last_interval_, static_cast<double>(switches_at_once_),
-                 static_cast<double>(shrinking_), restarted_at_, static_cast<double>(leaps_)});
+  memory.insert(memory.end(), {last_switch_, last_interval_, static_cast<double>(switches_at_once_),
+                               static_cast<double>(shrinking_), restarted_at_,
+                               static_cast<double>(leaps_), static_cast<double>(creeping_)});
   put(memory, solution_.statistics);
   memory.push_back(anchor_.t), memory.push_back(steps_since_anchor_);
   save_list(memory, anchor_.y), save_list(memory, anchor_.yp), save_list(memory, anchor_.modes);
@@ -201,6 +202,7 @@ void Integrator::Run::restore(std::istream& stream) {
   switches_at_once_ = static_cast<int>(saved.position(1 << 30));
   shrinking_ = static_cast<int>(saved.position(1 << 30));
   restarted_at_ = saved.number(), leaps_ = static_cast<int>(saved.position(1 << 30));
+  creeping_ = static_cast<int>(saved.position(1 << 30));
   take(saved, solution_.statistics);
   anchor_has_moved_ = true;
   anchor_.t = saved.number();

@@ -128,7 +128,14 @@ void RefinedOutput::evaluate(const Interpolant& step, const Anchor& anchor, doub
   step.evaluate(t, y);
   const bool at_mesh_point = t == step.t0 || t == step.t1;
   const bool solved = at_mesh_point || (refiner_ && refiner_->refine(step, t, y));
-  if (projection_) projection_->apply(anchor, t, y, solved);
+  if (!projection_) return;
+  if (solved || !refiner_) return projection_->apply(anchor, t, y, solved);
+  projected_.assign(y, y + step.size);
+  projection_->apply(anchor, t, projected_.data(), false);
+  // The voltage at a diode that blocks is the current of its coil times 1e9, and no more than the
+  // tolerance of that current is asked of the polynomial.
+  if (refiner_->is_apart(y, projected_.data()) && refiner_->solve_again(step, t, y)) return;
+  std::copy(projected_.begin(), projected_.end(), y);
 }
 
 Input StepOutput::shown(const Interpolant& step, const Anchor& anchor, double t, double* y) {

@@ -61,6 +61,7 @@ class RefinedOutput final : public StepOutput {
  private:
   std::shared_ptr<StepRefiner> refiner_;          ///< null: the interpolant is good enough
   std::shared_ptr<OutputProjection> projection_;  ///< may be null
+  std::vector<double> projected_;
 };
 
 /// Of steps on the manifold of the constraints.

@@ -31,6 +31,7 @@ EventFinder::EventFinder(const std::vector<Event>& events, const std::vector<dou
   if (empty()) return;
   y_.resize(static_cast<std::size_t>(size));
   end_ = size_ = g_ = level_ = applied_ = bounced_ = least_ = within_ = last_;
+  came_out_.assign(last_.size(), 0);
   sample_t_.resize(samples + 1), sample_.resize((samples + 1) * last_.size());
 }
 
@@ -139,6 +140,7 @@ void EventFinder::sample(double t0, double t1, const Evaluate& y_at) {
 void EventFinder::apply_level(std::size_t event) {
   const double level = level_[event];
   applied_[event] = level;
+  came_out_[event] = 0;
   if (level == 0) return;
   const std::size_t count = last_.size();
   std::size_t out = 1;
@@ -149,7 +151,7 @@ void EventFinder::apply_level(std::size_t event) {
     back = back || std::abs(g) > std::abs(level) + least_[event];
   }
   if (out <= samples && !back)
-    applied_[event] = 0;
+    applied_[event] = 0, came_out_[event] = static_cast<int>(out);
   else
     out = samples + 1;
   for (std::size_t i = 1; i < out; ++i) sample_[i * count + event] -= level;
@@ -229,7 +231,8 @@ void EventFinder::search_indicator(int event, const Evaluate& y_at) {
       bracket(event, sample_t_[right], sampled(event, right), sample_t_[i], g, y_at);
     return;
   }
-  for (int i = 1; i < samples; ++i)
+  // Counted from its zero after it was counted from a level it has not come back.
+  for (int i = 1 + came_out_[event]; i < samples; ++i)
     if (sampled(event, i) > 0 && dips(event, i)) look_for_dip(event, i, y_at);
 }
 

@@ -91,6 +91,7 @@ class EventFinder {
   /// looked for at this value until it has been on the right side.
   std::vector<double> level_;
   std::vector<double> applied_;            ///< the same behind the step searched
+  std::vector<int> came_out_;              ///< in the step searched: sample from which it is zero
   std::vector<double> bounced_;            ///< to which side, until it has been seen there; 0: not
   std::vector<double> least_;              ///< after a bounce: less is no sign of having left
   std::vector<double> within_;             ///< in the step behind it: still counts as zero

@@ -202,6 +202,8 @@ bool Integrator::Run::step() {
   stepper_->commit();
   record_step();
   if (leap_) restart_behind_leap();
+  if (creeps() && !reached && pending_reset_ < 0 && !pending_switch_ && turn_what_is_at_zero())
+    return !over_;
   if (takes_turns_ && !reached) consider_turn();
   if (pending_reset_ >= 0 || pending_switch_) pass_event();
   if (reached && !over_) stop(Status::success, Reason::finished);

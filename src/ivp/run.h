@@ -57,6 +57,7 @@ struct RunCourse {
   double restarted_at_ = 0;          ///< the start, or the last event
   int leaps_ = 0;                    ///< made there
   std::optional<double> turned_at_;  ///< where a relation turned lest the run ended
+  int creeping_ = 0;                 ///< so many steps that lead nowhere, one after the other
   bool is_left_alone_ = false;       ///< nobody has a hand in it between steps
   bool translated_ = false;          ///< the equations were to become code
   int closer_looks_ = 0;             ///< of the present step, that were shorter than the one before
@@ -165,6 +166,8 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   bool stands_beside_solution();
   bool leap_from_start(double limit);
   bool turn_at_threshold();
+  bool turn_what_is_at_zero();
+  bool creeps();
   void restart_behind_leap();
   void translate_equations();
   bool within_limits();
@@ -201,6 +204,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   bool assign_definitions(State& state, const std::vector<double>& keep);
   bool follow_definitions(State& state) const;
   bool settle_once(State& state, const std::vector<double>& keep);
+  double instant(double time) const;
   std::vector<double> blur(const State& state) const;
   std::vector<int> about_to_turn(const State& state, const std::vector<double>& keep);
   bool too_many_at_once(double time);

@@ -284,12 +284,18 @@ bool Integrator::Run::is_not_back(int event) const {
 /// At an event the output has two rows, however many changes it took.
 void Integrator::Run::record_other_side() {
   const std::size_t rows = solution_.t.size();
-  if (!options_.record || (!outputs_.empty() && (rows == 0 || solution_.t.back() != t()))) return;
-  if (rows >= 2 && solution_.t[rows - 1] == t() && solution_.t[rows - 2] == t()) {
+  if (!options_.record) return;
+  // A branch may begin some roundings later (`enter_branch`).
+  const auto is_now = [&](std::size_t row) {
+    return std::abs(solution_.t[row] - t()) <= instant(t());
+  };
+  if (!outputs_.empty() && (rows == 0 || !is_now(rows - 1))) return;
+  const double time = rows > 0 && is_now(rows - 1) ? solution_.t[rows - 1] : t();
+  if (rows >= 2 && solution_.t[rows - 1] == time && solution_.t[rows - 2] == time) {
     solution_.t.pop_back();
     solution_.values.resize(solution_.values.size() - solution_.variables.size());
   }
-  record_mesh_point(t(), stepper_->state().y);
+  record_mesh_point(time, stepper_->state().y);
 }
 
 }  // namespace daedalus

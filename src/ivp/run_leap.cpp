@@ -72,9 +72,26 @@ bool Integrator::Run::leap_from_start(double limit) {
 /// Relations that cannot be told from zero turn, once at a time.
 bool Integrator::Run::turn_at_threshold() {
   const Reason reason = stepper_->reason();
-  if (switches_->empty() || options_.fixed_step > 0 || t() == turned_at_ ||
-      (reason != Reason::step_too_small && reason != Reason::not_finite))
-    return false;
+  return (reason == Reason::step_too_small || reason == Reason::not_finite) &&
+         turn_what_is_at_zero();
+}
+
+/// Steps beyond a branch of the equations are not defined, and those so short that rounding keeps
+/// them on its threshold succeed for ever: levels of two tanks that become equal, while others
+/// move.
+bool Integrator::Run::creeps() {
+  constexpr int many = 64;
+  constexpr double nowhere = 1e-9;                                   // of the interval
+  if (switches_->empty() || switches_->has_actions()) return false;  // a ball would fall on
+  const double span = problem_.t_span.end - problem_.t_span.begin;
+  creeping_ = std::abs(stepper_->step()) < nowhere * std::abs(span) ? creeping_ + 1 : 0;
+  if (creeping_ < many) return false;
+  creeping_ = 0;
+  return true;
+}
+
+bool Integrator::Run::turn_what_is_at_zero() {
+  if (switches_->empty() || options_.fixed_step > 0 || t() == turned_at_) return false;
   const State& state = stepper_->state();
   const std::vector<double> unsure = blur(state);
   std::vector<double> g(unsure.size());

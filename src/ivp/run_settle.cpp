@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -80,22 +81,28 @@ void Integrator::Run::enter_branch(State& state) {
     return std::all_of(r.begin(), r.end(), [](double value) { return std::isfinite(value); });
   };
   if (is_defined(state)) return;
-  constexpr double reach = 2e-13;
   const double ahead = problem_.t_span.end > state.t ? 1 : -1;
-  const auto enters = [&](double direction, std::size_t first, std::size_t last) {
+  const auto enters = [&](double move, std::size_t first, std::size_t last) {
     State moved = state;
     for (std::size_t i = first; i < last; ++i)
       if (!system_->algebraic_variable[i] && state.yp[i] != 0)
-        moved.y[i] += std::copysign(reach * std::max(scale_[i], std::abs(state.y[i])),
-                                    direction * state.yp[i]);
+        moved.y[i] +=
+            std::copysign(move * std::max(scale_[i], std::abs(state.y[i])), move * state.yp[i]);
     if (!is_defined(moved)) return false;
     state = std::move(moved);
     return true;
   };
-  // What comes to rest is where it came from, and others may be at rest beside it.
-  if (enters(ahead, 0, r.size()) || enters(-ahead, 0, r.size())) return;
-  for (std::size_t i = 0; i < r.size(); ++i)
-    if (enters(ahead, i, i + 1) || enters(-ahead, i, i + 1)) return;
+  // What comes to rest is where it came from, and others may be at rest beside it. Farther, where
+  // another branch was entered on the other side just before.
+  for (const double reach : {2e-13 * ahead, 1e-12 * ahead}) {
+    if (enters(reach, 0, r.size()) || enters(-reach, 0, r.size())) return;
+    for (std::size_t i = 0; i < r.size(); ++i)
+      if (enters(reach, i, i + 1) || enters(-reach, i, i + 1)) return;
+  }
+  // Of what depends on the time alone the run finds the threshold only up to roundings of it.
+  State later = state;
+  later.t += ahead * instant(state.t);
+  if (ahead * (problem_.t_span.end - later.t) > 0 && is_defined(later)) state.t = later.t;
 }
 
 void Integrator::Run::note_turns(const std::vector<int>& turns, const std::vector<double>& keep,
@@ -105,12 +112,27 @@ void Integrator::Run::note_turns(const std::vector<int>& turns, const std::vecto
     at_zero_.push_back({first_relation + k, keep[k], 0, 1, agreed && turns[k] % 2 == 1});
 }
 
+/// Some roundings of the time.
+double Integrator::Run::instant(double time) const {
+  constexpr double roundings = 256 * std::numeric_limits<double>::epsilon();
+  const double span = std::abs(problem_.t_span.end - problem_.t_span.begin);
+  return roundings * std::max(std::abs(time), 1e-12 * span);
+}
+
 /// What the run cannot tell from zero, of each relation.
 std::vector<double> Integrator::Run::blur(const State& state) const {
   std::vector<double> noise(state.y.size());
   for (std::size_t j = 0; j < noise.size(); ++j)
     noise[j] = 0.03 * (atol_[j] + options_.rtol * std::abs(state.y[j]));
-  return switches_->blur(state.t, state.y.data(), noise);
+  std::vector<double> unsure = switches_->blur(state.t, state.y.data(), noise);
+  // Nor which side sin(time) is on, a few roundings of the time from its zero.
+  std::vector<double> here(unsure.size()), there(unsure.size());
+  switches_->indicators(state.t, state.y.data(), here.data());
+  switches_->indicators(state.t + instant(state.t), state.y.data(), there.data());
+  for (std::size_t k = 0; k < unsure.size(); ++k)
+    if (const double change = std::abs(there[k] - here[k]); std::isfinite(change))
+      unsure[k] += change;
+  return unsure;
 }
 
 /// Relations at their zero that move to the side on which they are not.

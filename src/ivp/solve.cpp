@@ -150,11 +150,42 @@ Integrator Integrator::resume(const Problem& problem, const Options& options,
   return Integrator(std::move(run));
 }
 
+std::optional<Options> sharper_attempt(const Options& options, const Solution& failed) {
+  constexpr double crude = 2e-5, sharper = 0.1;
+  constexpr std::int64_t short_run = 10'000;  // steps
+  const Reason reason = failed.reason;
+  if (failed.status != Status::failed || options.method != "auto" || options.rtol < crude ||
+      options.fixed_step > 0 || failed.statistics.steps > short_run ||
+      (reason != Reason::step_too_small && reason != Reason::not_finite &&
+       reason != Reason::singular_matrix))
+    return std::nullopt;
+  // A reset may have changed what functions hold.
+  for (const Event& event : options.events)
+    if (event.reset) return std::nullopt;
+  std::optional<Options> attempt = options;
+  attempt->rtol *= sharper;
+  attempt->atol = Vector(sharper * options.atol.vector());
+  return attempt;
+}
+
 Solution solve(const Problem& problem, const Options& options) {
-  Integrator integrator(problem, options);
-  integrator.run_->step_to_end();
-  integrator.run_->finish();
-  return integrator.run_->take_solution();
+  const auto run_with = [&problem](const Options& asked) {
+    Integrator integrator(problem, asked);
+    integrator.run_->step_to_end();
+    integrator.run_->finish();
+    return integrator.run_->take_solution();
+  };
+  Solution first = run_with(options);
+  for (auto attempt = sharper_attempt(options, first); attempt;) {
+    Solution again = run_with(*attempt);
+    if (again.status != Status::failed) {
+      again.notes.push_back(fmt::format("rtol = {:.3g}, as no step was found with {:.3g}",
+                                        attempt->rtol, options.rtol));
+      return again;
+    }
+    attempt = sharper_attempt(*attempt, again);
+  }
+  return first;
 }
 
 }  // namespace daedalus

@@ -44,15 +44,28 @@ bool StepRefiner::linearize(const Interpolant& step) {
   return linearized_;
 }
 
+bool StepRefiner::is_apart(const double* before, const double* after) const {
+  if (!system_->is_index_one()) return false;
+  for (int k = 0; k < system_->size; ++k)
+    if (system_->algebraic_variable[k] &&
+        std::abs(after[k] - before[k]) > error_allowed * (atol_[k] + rtol_ * std::abs(after[k])))
+      return true;
+  return false;
+}
+
 bool StepRefiner::refine(const Interpolant& step, double t, double* y) {
+  if (!jacobian_) prepare();
+  for (int k = 0; k < step.size; ++k)  // algebraic rows can be solved alone
+    weight_[k] = system_->algebraic_variable[k] ? 0 : 1 / (atol_[k] + rtol_ * std::abs(y[k]));
+  return step.error_size(t, weight_.data()) > error_allowed && solve_again(step, t, y);
+}
+
+bool StepRefiner::solve_again(const Interpolant& step, double t, double* y) {
   const double h = t - step.t0;
   if (!jacobian_) prepare();
   // The matrix of so short a step would amplify rounding errors by h^-index, and in a nonstiff one
   // the polynomial has had no time to err.
   if (std::abs(h) <= shortest_ * std::abs(step.t1 - step.t0)) return false;
-  for (int k = 0; k < step.size; ++k)  // algebraic rows can be solved alone
-    weight_[k] = system_->algebraic_variable[k] ? 0 : 1 / (atol_[k] + rtol_ * std::abs(y[k]));
-  if (step.error_size(t, weight_.data()) <= error_allowed) return false;
   if (!linearize(step)) return false;
   auto& solver = solvers_[step.method];
   if (!solver) {

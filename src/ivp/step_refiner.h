@@ -20,6 +20,11 @@ class StepRefiner {
   /// Replaces the interpolated y at t if the interpolant is not accurate enough there.
   /// True: it was replaced, and the algebraic rows hold as they do at mesh points.
   bool refine(const Interpolant& step, double t, double* y);
+  /// Likewise, however accurate it seems to be.
+  bool solve_again(const Interpolant& step, double t, double* y);
+  /// Putting `before` onto the algebraic rows has moved what they determine by more than the
+  /// tolerance: they ask for more digits of the other variables than those were interpolated with.
+  bool is_apart(const double* before, const double* after) const;
   void forget() { linearized_ = false; }
 
  private:

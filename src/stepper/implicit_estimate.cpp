@@ -61,6 +61,18 @@ void ImplicitStepper::set_tolerances() {
   // What Newton leaves in a position constraint comes back in the estimate of the next step as
   // gamma^2 times itself, whatever the step size: it must stay well below the tolerance.
   if (index == 3) newton_.tolerance = std::max(newton_.rounding, 0.02 * newton_.tolerance);
+  newton_.tolerance = std::max(newton_.rounding, newton_share_ * newton_.tolerance);
+}
+
+/// Of variables that follow from others, the current of a diode, the estimate may show what
+/// Newton's iteration left of these, which is the same however short the step: it is to leave less
+/// then.
+void ImplicitStepper::ask_more_of_newton(double own, double error) {
+  constexpr double large = 0.1, less = 0.1, least = 1e-4;
+  if (options_.fixed_step > 0 || error < large || own > newton_.tolerance || newton_share_ <= least)
+    return;
+  newton_share_ *= less;
+  newton_.tolerance = std::max(newton_.rounding, less * newton_.tolerance);
 }
 
 void ImplicitStepper::refer_to_state() {
@@ -71,7 +83,10 @@ void ImplicitStepper::refer_to_state() {
 double ImplicitStepper::error_size() {
   const double own = norm_(error_.data());
   if (!eliminated_ || !std::isfinite(own)) return own;
-  return eliminated_->joined(own, state_.t, state_.y.data(), error_.data(), norm_.rtol(), h_);
+  const double all =
+      eliminated_->joined(own, state_.t, state_.y.data(), error_.data(), norm_.rtol(), h_);
+  ask_more_of_newton(own, all);
+  return all;
 }
 
 double ImplicitStepper::estimate_error() {

@@ -154,6 +154,7 @@ void ImplicitStepper::start(const State& state, double h) {
     if (solver) solver->forget();
   control_.forget(), order_.forget();
   use(0);
+  if (newton_share_ < 1) newton_share_ = 1, set_tolerances();
   refer_to_state();
 }
 
@@ -250,8 +251,9 @@ bool ImplicitStepper::fail_at_end(bool undefined) {
        undefined ? "every smaller step still leads to a value that is not a finite number"
                  : "a singularity of the solution, a constraint that becomes singular, an "
                    "index higher than stated, or a tolerance below rounding errors",
-       "look at the solution near this time; loosen rtol and atol, or try another "
-       "formulation; a mechanism whose constraints become singular is passed by dop853"});
+       fmt::format("look at the solution near this time; {} rtol and atol, or try another "
+                   "formulation; a mechanism whose constraints become singular is passed by dop853",
+                   options_.rtol > sharp ? "take a tenth of" : "loosen")});
 }
 
 bool ImplicitStepper::attempt(double limit) {

@@ -21,8 +21,9 @@ namespace daedalus {
 /// What changes from step to step, and is as here before the first one.
 struct ImplicitCourse {
   double factored_h_ = 0, last_h_ = 0;
-  double seen_rate_ = 0;    ///< of Newton's iteration, in the last step that had more than one
-  double confirmed_h_ = 0;  ///< of the last step with a new Jacobian, or with a rate that was seen
+  double seen_rate_ = 0;     ///< of Newton's iteration, in the last step that had more than one
+  double newton_share_ = 1;  ///< of what Newton's iteration may leave by the tolerance
+  double confirmed_h_ = 0;   ///< of the last step with a new Jacobian, or with a rate that was seen
   NewtonResult last_newton_;
   bool is_ahead_ = false;  ///< the Jacobian is not that of a point of the solution
   bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
@@ -81,6 +82,7 @@ class ImplicitStepper final : public Stepper,
   bool solve_stages(int slow_before);
   double estimate_error();
   double error_size();
+  void ask_more_of_newton(double own, double error);
   void refer_to_state();
   void accept(double error);
   void limit_growth(double before);

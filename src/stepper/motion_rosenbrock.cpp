@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace daedalus {
 namespace {
@@ -134,12 +135,29 @@ double MotionRosenbrock::error() {
   return std::max(weighted(stage(method_.stages - 1), x_.data(), next_x_.data()), 1e-10);
 }
 
+/// Onto the constraints, in tolerances. What is light moves most, and with a stiff spring its
+/// tolerance is the smallest: the error of a step of the others may be a blow for it.
+double MotionRosenbrock::move_of_end(double* before) const {
+  constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+  for (const int first : {0, coordinates_}) {
+    double size = 0;
+    for (int k = first; k < first + coordinates_; ++k) size = std::max(size, std::abs(next_x_[k]));
+    for (int k = first; k < first + coordinates_; ++k) {
+      before[k] -= next_x_[k];
+      if (std::abs(before[k]) <= rounding * size) before[k] = 0;
+    }
+  }
+  return weighted(before, x_.data(), next_x_.data());
+}
+
 bool MotionRosenbrock::make_end(double t) {
   next_.t = t;
   h_used_ = t - state_.t;
   ++statistics_.rhs;
+  std::copy(next_x_.begin(), next_x_.begin() + n_, r_.begin());
   if (!project_end(t, next_x_.data()) || !field_->slope(t, next_x_.data(), next_slope_.data()))
     return false;
+  moved_ = move_of_end(r_.data());
   spread(next_x_, next_slope_.data(), next_);
   watch_.look(*field_, false, h_used_);
   return true;
@@ -177,9 +195,11 @@ bool MotionRosenbrock::attempt(double limit) {
                    "look at the solution near this time; loosen rtol and atol, or use radau"});
     const Outcome outcome = make_stages(h_);
     singular = outcome == Outcome::singular ? singular + 1 : 0;
-    const double size = outcome == Outcome::done ? error() : 0;
+    double size = outcome == Outcome::done ? error() : 0;
     const bool usable = outcome == Outcome::done && std::isfinite(size);
-    if (usable && size < 1 && make_end(reached_ ? limit : state_.t + h_)) {
+    bool ended = usable && size < 1 && make_end(reached_ ? limit : state_.t + h_);
+    if (ended) size = std::max(size, moved_), ended = size < 1;
+    if (ended) {
       estimated_error_ = size;
       h_ = control_.after_accepted(h_used_, size, method_.embedded_order(), 1, 1);
       if (rejected_ && std::abs(h_) > std::abs(h_used_)) h_ = h_used_;

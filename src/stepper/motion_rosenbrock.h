@@ -43,6 +43,7 @@ class MotionRosenbrock final : public FieldStepper {
   Outcome make_stages(double h);
   void solve(double* u);
   double error();
+  double move_of_end(double* before) const;
   bool make_end(double t);
 
   const RosenbrockTable& method_;
@@ -50,7 +51,7 @@ class MotionRosenbrock final : public FieldStepper {
   StepControl control_;
   Pencil pencil_;  ///< (s I - B, -A), to be taken at s
   std::unique_ptr<RealFactors> factors_;
-  double shift_ = 0;
+  double shift_ = 0, moved_ = 0;  ///< of the pencil; the end of the last step
   std::vector<double> stages_, stage_, slope_, next_slope_, time_derivative_, r_;
   std::vector<double> diagonal_;        ///< of -B
   std::vector<const double*> columns_;  ///< of s I - B
