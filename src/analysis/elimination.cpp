@@ -66,8 +66,7 @@ class Chooser {
     int most = 0;
     for (const Candidate& c : candidates_)
       if (!std::exchange(defined[c.replacement.variable], 1)) ++most;
-    fill_is_free_ =
-        rules_.fill_is_free || static_cast<int>(stays_.size()) - most <= few_unknowns;
+    fill_is_free_ = rules_.fill_is_free || static_cast<int>(stays_.size()) - most <= few_unknowns;
     follow_causality();
     // What is left may have become cheaper by what went.
     for (bool moved = true; moved;) {
