@@ -133,6 +133,12 @@ struct SliderCrank {
   }
 };
 
+/// Of mass 1 each.
+constexpr auto weight_of_two_points = [](auto, auto, auto out) {
+  out[0] = 0.0, out[1] = -gravity;
+  out[2] = 0.0, out[3] = -gravity;
+};
+
 /// Of the skate, on a slope of 30 degrees.
 constexpr double turn = 2, pull = gravity / 2;
 
@@ -141,17 +147,12 @@ constexpr double turn = 2, pull = gravity / 2;
 TestProblem double_pendulum() {
   const Mechanical form = {.coordinates = 4,
                            .holonomic = 2,
-                           .force =
-                               [](auto, auto, auto out) {
-                                 out[0] = 0.0, out[1] = -gravity;
-                                 out[2] = 0.0, out[3] = -gravity;
-                               },
-                           .constraint =
-                               [](auto q, auto out) {
-                                 const auto dx = q[2] - q[0], dy = q[3] - q[1];
-                                 out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
-                                 out[1] = 0.5 * (dx * dx + dy * dy - 1.0);
-                               }};
+                           .force = weight_of_two_points,
+                           .constraint = [](auto q, auto out) {
+                             const auto dx = q[2] - q[0], dy = q[3] - q[1];
+                             out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
+                             out[1] = 0.5 * (dx * dx + dy * dy - 1.0);
+                           }};
   return linkage<DoublePendulum>("double_pendulum", "Double pendulum, index 3", form, {0, 3},
                                  {1, 0, 2, 0, 0, 0, 0, 0});
 }
@@ -159,18 +160,13 @@ TestProblem double_pendulum() {
 TestProblem four_bar_linkage() {
   const Mechanical form = {.coordinates = 4,
                            .holonomic = 3,
-                           .force =
-                               [](auto, auto, auto out) {
-                                 out[0] = 0.0, out[1] = -gravity;
-                                 out[2] = 0.0, out[3] = -gravity;
-                               },
-                           .constraint =
-                               [](auto q, auto out) {
-                                 const auto dx = q[2] - q[0], dy = q[3] - q[1], ex = q[2] - frame;
-                                 out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - crank * crank);
-                                 out[1] = 0.5 * (dx * dx + dy * dy - coupler * coupler);
-                                 out[2] = 0.5 * (ex * ex + q[3] * q[3] - rocker * rocker);
-                               }};
+                           .force = weight_of_two_points,
+                           .constraint = [](auto q, auto out) {
+                             const auto dx = q[2] - q[0], dy = q[3] - q[1], ex = q[2] - frame;
+                             out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - crank * crank);
+                             out[1] = 0.5 * (dx * dx + dy * dy - coupler * coupler);
+                             out[2] = 0.5 * (ex * ex + q[3] * q[3] - rocker * rocker);
+                           }};
   // The crank stands upright and begins to turn at -8/s: the far joint lies on two circles, and
   // its velocity is across the rocker.
   const double apart = std::hypot(frame, crank);
