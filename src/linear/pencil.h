@@ -89,6 +89,8 @@ class RealFactors {
   /// `restore_pivots(pivots())` on a new object the next factors have the same bits.
   virtual std::vector<double> pivots() const { return {}; }
   virtual void restore_pivots(const Pencil&, const std::vector<double>&) {}
+  /// The next factors are those of a new object.
+  virtual void forget_pivots(const Pencil&) {}
 
  protected:
   int singular_column_ = -1;

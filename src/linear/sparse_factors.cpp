@@ -80,8 +80,7 @@ class KluFactors {
   int factor() { return keeps_pivots() ? -1 : choose_pivots(); }
 
   int choose_pivots() {
-    Klu::free(&numeric_, &settings_);
-    pivots_.clear();
+    forget_pivots();
     numeric_ = Klu::factor(column_start_.data(), row_.data(), values.data(), symbolic_, &settings_);
     if (numeric_ == nullptr) {
       if (settings_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -95,6 +94,11 @@ class KluFactors {
     growth_ = growth();
     pivots_ = values;
     return -1;
+  }
+
+  void forget_pivots() {
+    Klu::free(&numeric_, &settings_);
+    pivots_.clear();
   }
 
   void solve(double* x) const { Klu::solve(symbolic_, numeric_, symbolic_->n, 1, x, &settings_); }
@@ -151,13 +155,7 @@ std::shared_ptr<const SparsePlan> plan_of(const Pencil& pencil) {
 class SparseRealFactors final : public RealFactors {
  public:
   explicit SparseRealFactors(const Pencil& pencil) : plan_(plan_of(pencil)) {
-    if (!plan_->has_fronts()) {
-      take_klu(pencil);
-      return;
-    }
-    refuse_hopeless_size(pencil.size(), plan_->work(), RealKlu::width);
-    values_.resize(pencil.a.size());
-    fronts_ = std::make_unique<SparseFronts>(plan_->fronts(pencil.pattern));
+    plan_->has_fronts() ? take_fronts(pencil) : take_klu(pencil);
   }
 
   bool factor(const Pencil& pencil, double shift) override {
@@ -182,12 +180,22 @@ class SparseRealFactors final : public RealFactors {
     klu_->values = pivots;
     klu_->choose_pivots();
   }
+  void forget_pivots(const Pencil& pencil) override {
+    if (klu_ && plan_->has_fronts()) take_fronts(pencil);
+    if (klu_) klu_->forget_pivots();
+  }
 
  private:
   using Klu = KluFactors<RealKlu>;
 
   static void shift_values(const Pencil& pencil, double shift, std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = shift * pencil.e[i] + pencil.a[i];
+  }
+  void take_fronts(const Pencil& pencil) {
+    refuse_hopeless_size(pencil.size(), plan_->work(), RealKlu::width);
+    klu_.reset();
+    values_.resize(pencil.a.size());
+    fronts_ = std::make_unique<SparseFronts>(plan_->fronts(pencil.pattern));
   }
   void take_klu(const Pencil& pencil) {
     fronts_.reset();

@@ -159,6 +159,11 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
       apply_inverse(residual_, step_);
     const double change = extent(step_, x);
     if (!std::isfinite(change)) return false;
+    // Near enough before the step: what it leaves need not be known.
+    if (change <= enough && !fresh) {
+      for (int j = 0; j < unknowns_; ++j) x[j] -= scale_[j] * freedom_[j] * step_[j];
+      return true;
+    }
     // Damping: the natural step of the frozen linearisation must shrink. A step to far beyond the
     // size of the unknowns (from the flat part of an exponential) may be cut to what is left of it.
     double fraction = 1, next = 0;

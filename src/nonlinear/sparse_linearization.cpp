@@ -72,10 +72,9 @@ bool SparseLinearization::factor(const std::vector<double>& column_scale) {
         any ? std::move(spare_->back()) : make_sparse_real_factors(pencil);
     if (any) spare_->pop_back();
     factors_ = {taken.release(), keep};
-    if (!any) return factors_->factor(pencil, 0);
   }
-  factors_->restore_pivots(pencil, pencil.a);
-  return !factors_->pivots().empty();
+  factors_->forget_pivots(pencil);
+  return factors_->factor(pencil, 0);
 }
 
 void SparseLinearization::apply_inverse(const Vector& residual, Vector& step) const {
