@@ -21,6 +21,11 @@ void ErrorNorm::set_tolerance(double rtol) {
   ratio_ = rtol / given_rtol_, rtol_ = rtol;
 }
 
+void ErrorNorm::restore_atol(const std::vector<double>& given) {
+  std::copy_n(given.begin(), std::min(given.size(), static_cast<std::size_t>(n_)),
+              numbers_.begin() + atol_);
+}
+
 void ErrorNorm::set_reference(const double* y) {
   const double* const atol = numbers_.data() + atol_;
   double* const scale = numbers_.data() + scale_;

@@ -19,6 +19,16 @@ class ErrorNorm {
   void set_reference(const double* y);
   /// The weight but for its power of h.
   double scale(int i) const { return numbers_[static_cast<std::size_t>(scale_ + i)]; }
+  double atol(int i) const { return ratio_ * numbers_[static_cast<std::size_t>(atol_ + i)]; }
+  /// From the next reference on, in units of the tolerance that is set.
+  void raise_atol(int i, double least) {
+    double& atol = numbers_[static_cast<std::size_t>(atol_ + i)];
+    atol = least / ratio_ > atol ? least / ratio_ : atol;
+  }
+  std::vector<double> given_atol() const {
+    return {numbers_.begin() + atol_, numbers_.begin() + atol_ + n_};
+  }
+  void restore_atol(const std::vector<double>& given);
   /// Until the next reference.
   void require_scale(int i, double least) {
     double& scale = numbers_[static_cast<std::size_t>(scale_ + i)];
@@ -33,11 +43,12 @@ class ErrorNorm {
   int worst(const double* x, int count = 1, int stride = 0) const;
   int size() const { return n_; }
   double weight(int i) const { return numbers_[i]; }
+  /// Not all variables are of index 1.
+  bool scaled_by_step() const { return !power_.empty(); }
   /// Stays where it is; zeros fill it up to a multiple of eight.
   const double* weights() const { return numbers_.data(); }
 
  private:
-  bool scaled_by_step() const { return !power_.empty(); }
   void combine();
 
   int n_ = 0;

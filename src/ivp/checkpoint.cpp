@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '1'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '2'};
 
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
@@ -41,14 +41,14 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
         static_cast<double>(last_newton_.iterations), last_newton_.rate,
         static_cast<double>(steps_since_failure_), seen_rate_, static_cast<double>(order_.patience),
         order_.trial_from, static_cast<double>(order_.steps_with_factors),
-        static_cast<double>(order_.steps_on_trial), newton_share_})
+        static_cast<double>(order_.steps_on_trial), newton_share_, rounding_})
     memory.push_back(x);
   for (const bool flag : {order_.newton_failed, order_.newton_was_slow, order_.is_due,
                           jacobian_valid_, jacobian_current_, factors_valid_, first_, rejected_,
                           extrapolate_, newton_failed_, is_ahead_})
     memory.push_back(flag ? 1 : 0);
   memory.push_back(times_at_end_), memory.push_back(end_of_branch_.t);
-  save_list(memory, end_of_branch_.y);
+  save_list(memory, end_of_branch_.y), save_list(memory, norm_.given_atol());
   save_list(memory, pencil_.a), save_list(memory, pencil_.e);
   for (std::size_t k = 0; k < methods_.size(); ++k) {
     const StageSolver* const solver = solvers_[k];
@@ -65,7 +65,7 @@ void ImplicitStepper::restore(SavedState& memory) {
   for (double* x : {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
                     &control_.accepted_error, &order_.smoothed_rate, &since, &iterations,
                     &last_newton_.rate, &since_failure, &seen_rate_, &patience, &order_.trial_from,
-                    &with_factors, &on_trial, &newton_share_})
+                    &with_factors, &on_trial, &newton_share_, &rounding_})
     *x = memory.number();
   for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &order_.is_due,
                      &jacobian_valid_, &jacobian_current_, &factors_valid_, &first_, &rejected_,
@@ -73,6 +73,7 @@ void ImplicitStepper::restore(SavedState& memory) {
     *flag = memory.flag();
   times_at_end_ = static_cast<int>(memory.position(1000));
   end_of_branch_.t = memory.number(), end_of_branch_.y = memory.list();
+  norm_.restore_atol(memory.list());
   order_.factorizations_since_change = static_cast<int>(std::clamp(since, 0.0, 1e9));
   last_newton_.iterations = static_cast<int>(std::clamp(iterations, 0.0, 1e9));
   steps_since_failure_ = static_cast<int>(std::clamp(since_failure, 0.0, 1e9));
@@ -87,7 +88,7 @@ void ImplicitStepper::restore(SavedState& memory) {
     current()->restore_pivots(pencil_, memory.list());
   }
   use(active);
-  if (newton_share_ < 1) set_tolerances();
+  if (newton_share_ < 1 || rounding_ > 0) set_tolerances();
   current()->restore(memory);
   refer_to_state();
   if (factors_valid_) factors_valid_ = current()->factor(pencil_, factored_h_);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "stepper/implicit_stepper.h"
 
@@ -39,7 +40,7 @@ void ImplicitStepper::set_tolerances() {
   const double most = (doubts ? most_relief_of_two : most_relief) * options_.rtol;
   const double rtol = current()->is_stiffly_accurate() ? std::min(relieved, most) : relieved;
   norm_.set_tolerance(rtol);
-  newton_.rounding = 10 * std::numeric_limits<double>::epsilon() / rtol;
+  newton_.rounding = std::max(rounding_, 10 * std::numeric_limits<double>::epsilon() / rtol);
   // A small part of rtol itself.
   newton_.tolerance = std::max(
       newton_.rounding, std::min(0.03, std::pow(relieved, 1 / exponent - 1) * relieved / rtol));
@@ -73,6 +74,60 @@ void ImplicitStepper::ask_more_of_newton(double own, double error) {
     return;
   newton_share_ *= less;
   newton_.tolerance = std::max(newton_.rounding, less * newton_.tolerance);
+}
+
+/// By unknown: what the rounding of all of them does to a correction.
+std::vector<double> ImplicitStepper::rounding_of_corrections(double h) {
+  constexpr int rounds = 3;
+  const std::size_t n = state_.y.size();
+  const auto factors = make_real_factors(pencil_);
+  if (!factors->factor(pencil_, 1 / h)) return {};
+  std::vector<double> largest(n, 0.0), exact(n), moved(n), y(n);
+  system_.residual(state_.t, state_.y.data(), state_.yp.data(), exact.data());
+  std::minstd_rand sign;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t k = 0; k < n; ++k)
+      y[k] = std::nextafter(state_.y[k], sign() % 2 == 0 ? HUGE_VAL : -HUGE_VAL);
+    system_.residual(state_.t, y.data(), state_.yp.data(), moved.data());
+    for (std::size_t k = 0; k < n; ++k) moved[k] -= exact[k];
+    factors->solve(moved.data());
+    for (std::size_t k = 0; k < n; ++k) largest[k] = std::max(largest[k], std::abs(moved[k]));
+  }
+  statistics_.rhs += 1 + rounds, statistics_.solves += rounds, ++statistics_.factorizations;
+  return largest;
+}
+
+/// The rate of a current is a difference of voltages over an inductance, which may be rounded more
+/// than its tolerance allows: then no step is so short that Newton's iteration would end. True:
+/// from now on it may. (A ring modulator without capacities, at 1e-10.)
+bool ImplicitStepper::allow_for_rounding(double h) {
+  constexpr double part = 0.03;     // of the tolerance, that rounding may be
+  constexpr double largest = 3e-6;  // tolerance for its sake; beyond the matrix is to blame
+  constexpr double margin = 3;
+  // Next to singular points of a manifold there is more to shorten steps.
+  if (pencil_.storage == Storage::krylov || norm_.scaled_by_step() ||
+      options_.formulation == Formulation::manifold)
+    return false;
+  const std::vector<double> rounding = rounding_of_corrections(h);
+  const auto needed = [&](int k) { return rounding[static_cast<std::size_t>(k)] / part; };
+  const int n = static_cast<int>(rounding.size());
+  if (n == 0) return false;
+  for (int k = 0; k < n; ++k) {
+    const double size =
+        std::max(std::abs(state_.y[static_cast<std::size_t>(k)]), norm_.atol(k) / norm_.rtol());
+    if (!(needed(k) <= largest * size)) return false;
+  }
+  bool matters = false;
+  for (int k = 0; k < n; ++k) {
+    const double size = std::abs(state_.y[static_cast<std::size_t>(k)]);
+    if (!(needed(k) > norm_.atol(k) + norm_.rtol() * size)) continue;
+    norm_.raise_atol(k, needed(k)), matters = true;
+  }
+  if (matters) refer_to_state();
+  const double left = margin * norm_(rounding.data());
+  if (left > newton_.tolerance) rounding_ = left, matters = true;
+  if (matters) set_tolerances(), refer_to_state();
+  return matters;
 }
 
 void ImplicitStepper::refer_to_state() {

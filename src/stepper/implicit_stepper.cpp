@@ -22,6 +22,7 @@ constexpr double growth_after_failure = 3;     // of steps, while it was not
 constexpr double rate_after_failure = 0.3;     // aimed at, by shorter steps if need be
 constexpr double least_after_failure = 0.2;    // of a step
 constexpr int long_ago = 3;                    // steps ago
+constexpr int few_failures = 4;                // of a step, before rounding is suspected
 constexpr int few_stages = 3;                  // whose estimate of a short step is no rounding
 constexpr double longer_at_end = 1.1;          // steps may be, where that spares a short one
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
@@ -258,6 +259,12 @@ bool ImplicitStepper::fail_at_end(bool undefined) {
 
 bool ImplicitStepper::attempt(double limit) {
   committed_ = false;
+  int failures = 0;
+  double longest = 0;
+  const auto was_rounding = [&] {
+    if (failures == 0) longest = h_;
+    return ++failures % few_failures == 0 && allow_for_rounding(longest);
+  };
   for (int slow = 0;;) {
     aim_at(limit, options_.fixed_step > 0);
     if (!reached_ && !rejected_ && options_.fixed_step == 0 &&
@@ -282,7 +289,7 @@ bool ImplicitStepper::attempt(double limit) {
                                                         : system_.variables[last_newton_.worst]),
                      "the step is too long for this problem, or the method does not suit its index",
                      "use a smaller fixed_step, or error control"});
-      h_ *= last_newton_.step_factor;
+      h_ = !undefined && was_rounding() ? longest : last_newton_.step_factor * h_;
       // Where the iteration was only too slow, the same polynomial is the better start the shorter
       // the step becomes; y itself would ask for more iterations than failed.
       extrapolate_ = last_newton_.outcome == NewtonOutcome::predicted_failure;
@@ -294,7 +301,9 @@ bool ImplicitStepper::attempt(double limit) {
     not_finite_in_a_row_ = 0;
     const double error = options_.fixed_step > 0 ? 0 : estimate_error();
     if (error < 1) return accept(error), true;
+    const bool rounding = options_.fixed_step == 0 && was_rounding();
     reject(error);
+    if (rounding) h_ = longest;
     rejected_ = true;
     if (!jacobian_current_ || is_ahead_) jacobian_valid_ = false;
   }

@@ -23,6 +23,7 @@ struct ImplicitCourse {
   double factored_h_ = 0, last_h_ = 0;
   double seen_rate_ = 0;     ///< of Newton's iteration, in the last step that had more than one
   double newton_share_ = 1;  ///< of what Newton's iteration may leave by the tolerance
+  double rounding_ = 0;      ///< seen in corrections of Newton's iteration, in tolerances
   double confirmed_h_ = 0;   ///< of the last step with a new Jacobian, or with a rate that was seen
   NewtonResult last_newton_;
   bool is_ahead_ = false;  ///< the Jacobian is not that of a point of the solution
@@ -63,7 +64,7 @@ class ImplicitStepper final : public Stepper,
   /// Pivots of sparse factors and the rows that large dense ones leave out are found once.
   bool can_rewind() const override {
     return pencil_.storage == Storage::dense && system_.size <= largest_uncondensed &&
-           !state_space_ && !eliminated_ && !by_stages_;
+           !state_space_ && !eliminated_ && !by_stages_ && rounding_ == 0;
   }
   bool rewind() override;
 
@@ -83,6 +84,8 @@ class ImplicitStepper final : public Stepper,
   double estimate_error();
   double error_size();
   void ask_more_of_newton(double own, double error);
+  std::vector<double> rounding_of_corrections(double h);
+  bool allow_for_rounding(double h);
   void refer_to_state();
   void accept(double error);
   void limit_growth(double before);
