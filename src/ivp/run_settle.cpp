@@ -102,7 +102,14 @@ void Integrator::Run::enter_branch(State& state) {
   // Of what depends on the time alone the run finds the threshold only up to roundings of it.
   State later = state;
   later.t += ahead * instant(state.t);
-  if (ahead * (problem_.t_span.end - later.t) > 0 && is_defined(later)) state.t = later.t;
+  if (ahead * (problem_.t_span.end - later.t) > 0 && is_defined(later)) {
+    state.t = later.t;
+    return;
+  }
+  // Farther on the other side than that: it is the one of the state.
+  const std::vector<double> modes = *system_->modes;
+  if (switches_->renew(state.t, state.y.data(), {}) && is_defined(state)) return;
+  std::copy(modes.begin(), modes.end(), system_->modes->begin());
 }
 
 void Integrator::Run::note_turns(const std::vector<int>& turns, const std::vector<double>& keep,
