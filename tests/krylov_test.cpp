@@ -210,6 +210,7 @@ TEST(KrylovRuns, AreChosenWhereFactorsWouldTakeMostOfTheTime) {
   EXPECT_EQ(choice(reproduce::food_web(2000, 1)).substr(0, 5), "radau");
   EXPECT_EQ(choice(reproduce::food_web(24, 24)).substr(0, 8), "rodas_5p");
   EXPECT_EQ(choice(reproduce::food_web(24, 24), 1e-9).substr(0, 5), "radau");  // order counts more
+  EXPECT_EQ(choice(reproduce::heat_between_cold_walls()).substr(0, 8), "rodas_5p");  // linear
 }
 
 TEST(SparseRuns, ResumeToTheSameBits) {
