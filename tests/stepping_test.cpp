@@ -207,6 +207,21 @@ TEST(OrderControl, RaisesTheOrderWhereNewtonIsFastAndTheStepSteady) {
   EXPECT_EQ(settled().next(3, 0.001, 2, 0.8), 3);
 }
 
+TEST(OrderControl, TakesFewerStagesWhereNewtonKeepsStepsShort) {
+  OrderControl control = settled();
+  const auto after = [&control](int steps, bool limited, double error_of_fewer) {
+    for (int k = 0; k < steps; ++k) control.note(limited, error_of_fewer);
+    return OrderControl(control).next(5, 0.1, 3, 1);
+  };
+  EXPECT_EQ(after(100, false, 0.1), 5) << "as long as they may be";
+  EXPECT_EQ(after(100, true, 1.1), 5) << "fewer would not do";
+  EXPECT_EQ(after(2, true, 0.1), 5);
+  EXPECT_EQ(after(10, true, 0.1), 3);
+  EXPECT_EQ(control.next(5, 0.1, 3, 1), 3);
+  for (int k = 0; k < 100; ++k) EXPECT_EQ(control.next(3, 1e-3, 2, 1), 3) << "wait";
+  EXPECT_EQ(control.next(3, 1e-3, 2, 1), 5);
+}
+
 TEST(OrderControl, RaisesTheOrderEarlierWhereStagesAreCheap) {
   OrderControl eager = settled();
   eager.is_eager = true;

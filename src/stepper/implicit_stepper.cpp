@@ -26,7 +26,6 @@ constexpr int few_failures = 4;                // of a step, before rounding is 
 constexpr int few_stages = 3;                  // whose estimate of a short step is no rounding
 constexpr double longer_at_end = 1.1;          // steps may be, where that spares a short one
 constexpr double keep_step_up_to = 1.2;        // growth for which the factors are worth more
-constexpr double sharp = 3e-6;                 // tolerance: below, three stages leave little
 constexpr int few_unknowns = 64;               // whose matrices cost little beside their stages
 
 /// Of 1, 3, 5, 7 stages.
@@ -199,7 +198,12 @@ void ImplicitStepper::accept(double error) {
   h_ = control_.after_accepted(before, error, current()->estimate_order(), last_newton_.iterations,
                                newton_.max_iterations, first_ && current()->stages() <= few_stages);
   if (rejected_ && std::abs(h_) > std::abs(before)) h_ = before;
+  const double wanted = std::abs(h_);
   limit_growth(before);
+  if (tolerance_of_fewer_ > 0) {
+    const bool limited = std::abs(h_) < wanted;
+    order_.note(limited, limited ? error_of_fewer_stages(error) : 1);
+  }
   if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);
 }
 

@@ -71,10 +71,18 @@ class ImplicitStepper final : public Stepper,
  private:
   static constexpr int most_methods = 4;
   static constexpr double crude = 3e-4;  ///< tolerance: above, Newton's iteration limits the steps
+  static constexpr double sharp = 3e-6;  ///< tolerance: below, three stages leave little
   StageSolver* current() const { return solvers_[active_]; }
   void make_solver(int position);
   void use(int position);
+  /// On the estimate of a method: rtol^exponent, and what of it counts.
+  struct Relief {
+    double exponent, relieved, rtol;
+    bool doubts;  ///< two estimates
+  };
+  Relief relief_of(const StageConstants& constants) const;
   void set_tolerances();
+  double error_of_fewer_stages(double error) const;
   bool renew_jacobian();
   bool jacobian_ahead();
   bool renew_factors();
@@ -106,6 +114,7 @@ class ImplicitStepper final : public Stepper,
   int active_ = 0;
   ErrorNorm norm_;
   NewtonSettings newton_;
+  double tolerance_of_fewer_ = 0;  ///< stages; 0: there are none
   StepControl control_;
   OrderControl order_;
   std::unique_ptr<AlgebraicProjection> state_space_;

@@ -74,7 +74,6 @@ class StageSolver {
   /// Steps longer than the last one are estimated twice. Near zeros of a derivative an estimate may
   /// promise too much, and more than it promised was found in the step that it let grow.
   void doubt_growth(bool yes) { doubts_growth_ = yes; }
-  bool can_doubt_growth() const { return !constants_.doubts.empty(); }
   /// Makes the stages just solved the ones to extrapolate from.
   virtual void accept(double h) = 0;
   /// Nothing to extrapolate from or to judge convergence by: start, change of order, event.
