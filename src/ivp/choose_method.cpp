@@ -11,6 +11,7 @@
 #include "formulation/stabilised_motion.h"
 #include "ivp/run.h"
 #include "problem/findings.h"
+#include "problem/same_problem.h"
 
 namespace daedalus {
 namespace {
@@ -102,6 +103,30 @@ void keep_as_unfit(const Problem& problem, std::string_view why) {
   if (!store || !form || known_as_unfit(problem)) return;
   store->keep(std::make_shared<const UnfitFinding>(
       UnfitFinding{form->equations, problem.t_span.begin, problem.start, problem.fixed, why}));
+}
+
+/// The same of functions, whose record tells: the very same ones need not be recorded again. If
+/// they do something else meanwhile an implicit method takes that too.
+struct UnfitFunctions {
+  Problem statement;  ///< without its findings
+  std::string_view why;
+
+  UnfitFunctions(const Problem& problem, std::string_view reason)
+      : statement(problem), why(reason) {
+    statement.findings = Findings::none();
+  }
+  bool fits(const Problem& problem) const {
+    return statement.t_span.begin == problem.t_span.begin &&
+           same_bits(statement.start.vector(), problem.start.vector()) &&
+           has_same_equations(statement, problem);
+  }
+};
+
+std::shared_ptr<const UnfitFunctions> known_unfit_functions(const Problem& problem) {
+  Findings::Store* const store = problem.findings.store();
+  if (!store || std::holds_alternative<ExpressionGraph>(problem.form)) return nullptr;
+  return store->find<UnfitFunctions>(
+      [&](const UnfitFunctions& known) { return known.fits(problem); });
 }
 
 }  // namespace
@@ -218,8 +243,11 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
       // A reset may change what functions hold, and a record would not see it.
       const bool is_lasting = std::none_of(options.events.begin(), options.events.end(),
                                            [](const Event& event) { return bool(event.reset); });
-      if (is_lasting) graph = recorded_if_of_higher_index(problem);
-      if (auto run = make_explicit(graph ? *graph : problem, options, at_start, refusal)) {
+      const auto unfit = is_lasting ? known_unfit_functions(problem) : nullptr;
+      if (is_lasting && !unfit) graph = recorded_if_of_higher_index(problem);
+      if (unfit) {
+        why = unfit->why;
+      } else if (auto run = make_explicit(graph ? *graph : problem, options, at_start, refusal)) {
         if (graph) run->solution_.choice += "; the functions were recorded";
         return run;
       }
@@ -236,7 +264,11 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
     run = std::make_unique<Run>(problem, std::move(chosen), at_start, free);
   }
   // Nothing was wrong with the options then.
-  if (refusal.is_lasting) keep_as_unfit(graph ? *graph : problem, why);
+  if (refusal.is_lasting) {
+    keep_as_unfit(graph ? *graph : problem, why);
+    Findings::Store* const store = problem.findings.store();
+    if (graph && store) store->keep(std::make_shared<const UnfitFunctions>(problem, why));
+  }
   if (!run->solution_.choice.empty()) return run;
   if (run->options_.method == "rodas_5p")
     why = "one real sparse matrix for each step";
