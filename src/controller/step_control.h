@@ -83,7 +83,7 @@ struct OrderControl {
   static constexpr int patience_with_factors = 10;
   int factorizations_since_change = 0;
   int wait = patience_with_factors;
-  /// The part of the last steps, some twenty of them, for which fewer stages would have done.
+  /// The part of the last steps, some 25 of them, for which fewer stages would have done.
   double in_vain = 0;
   bool newton_failed = false;    ///< diverged
   bool newton_was_slow = false;  ///< a predicted failure cut h to less than half
@@ -118,8 +118,8 @@ struct OrderControl {
   }
 
   /// After a step that Newton's iteration kept so short (`limited`) that two stages fewer would
-  /// have left `error_of_fewer` in tolerances. Diodes that begin to conduct: 20 to 30 steps of a
-  /// hundred in bridges and in modulators of index 2, 1 to 4 in amplifiers, where steps with five
+  /// have left `error_of_fewer` in tolerances. Diodes that begin to conduct: 22 to 32 steps of a
+  /// hundred in a bridge and a modulator of index 2, up to 5 in amplifiers, where steps with five
   /// stages are twice as long.
   void note(bool limited, double error_of_fewer) {
     constexpr double part = 0.04;

@@ -34,27 +34,17 @@ void mix(std::uint64_t& hash, const void* data, std::size_t count) {
 void ImplicitStepper::save(std::vector<double>& memory) const {
   save_state(memory, state_), save_state(memory, next_);
   memory.push_back(active_);
-  for (const double x : {h_,
-                         h_used_,
-                         factored_h_,
-                         last_h_,
-                         confirmed_h_,
-                         control_.accepted_h,
-                         control_.accepted_error,
-                         order_.smoothed_rate,
-                         static_cast<double>(order_.factorizations_since_change),
-                         static_cast<double>(last_newton_.iterations),
-                         last_newton_.rate,
-                         static_cast<double>(steps_since_failure_),
-                         seen_rate_,
-                         static_cast<double>(order_.patience),
-                         order_.trial_from,
-                         static_cast<double>(order_.steps_with_factors),
-                         static_cast<double>(order_.steps_on_trial),
-                         newton_share_,
-                         rounding_,
-                         order_.in_vain,
-                         static_cast<double>(order_.wait)})
+  for (const double x :
+       {h_, h_used_, factored_h_, last_h_, confirmed_h_, control_.accepted_h,
+        control_.accepted_error, order_.smoothed_rate,
+        static_cast<double>(order_.factorizations_since_change),
+        static_cast<double>(last_newton_.iterations), last_newton_.rate,
+        static_cast<double>(steps_since_failure_), seen_rate_, static_cast<double>(order_.patience),
+        order_.trial_from, static_cast<double>(order_.steps_with_factors),
+        static_cast<double>(order_.steps_on_trial)})
+    memory.push_back(x);
+  for (const double x :
+       {newton_share_, rounding_, order_.in_vain, static_cast<double>(order_.wait)})
     memory.push_back(x);
   for (const bool flag : {order_.newton_failed, order_.newton_was_slow, order_.is_due,
                           jacobian_valid_, jacobian_current_, factors_valid_, first_, rejected_,
@@ -76,28 +66,12 @@ void ImplicitStepper::restore(SavedState& memory) {
   const int active = static_cast<int>(memory.position(methods_.size()));
   double since = 0, iterations = 0, since_failure = 0, patience = 0, with_factors = 0, on_trial = 0,
          wait = 0;
-  for (double* x : {&h_,
-                    &h_used_,
-                    &factored_h_,
-                    &last_h_,
-                    &confirmed_h_,
-                    &control_.accepted_h,
-                    &control_.accepted_error,
-                    &order_.smoothed_rate,
-                    &since,
-                    &iterations,
-                    &last_newton_.rate,
-                    &since_failure,
-                    &seen_rate_,
-                    &patience,
-                    &order_.trial_from,
-                    &with_factors,
-                    &on_trial,
-                    &newton_share_,
-                    &rounding_,
-                    &order_.in_vain,
-                    &wait})
+  for (double* x :
+       {&h_, &h_used_, &factored_h_, &last_h_, &confirmed_h_, &control_.accepted_h,
+        &control_.accepted_error, &order_.smoothed_rate, &since, &iterations, &last_newton_.rate,
+        &since_failure, &seen_rate_, &patience, &order_.trial_from, &with_factors, &on_trial})
     *x = memory.number();
+  for (double* x : {&newton_share_, &rounding_, &order_.in_vain, &wait}) *x = memory.number();
   for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &order_.is_due,
                      &jacobian_valid_, &jacobian_current_, &factors_valid_, &first_, &rejected_,
                      &extrapolate_, &newton_failed_, &is_ahead_})

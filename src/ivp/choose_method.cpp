@@ -74,47 +74,18 @@ bool may_lie_on_a_manifold(const Problem& problem) {
       ->may_lie_on_a_manifold;
 }
 
-/// A graph that explicit methods cannot take, whatever the options are, and why; making a field of
-/// it, to find that out, takes longer than many a run of a small system.
+/// What explicit methods cannot take, whatever the options are, and why: a graph, or functions
+/// whose record told. Making a field of it, to find that out, takes longer than many a run of a
+/// small system. Functions that do something else meanwhile are taken by implicit methods all the
+/// same.
 struct UnfitFinding {
-  std::shared_ptr<const EquationSet> equations;
-  double begin;  ///< what is taken for states may depend on the start
-  Vector start;
-  Names fixed;
-  std::string_view why;
-
-  bool fits(const Problem& problem, const ExpressionGraph& form) const {
-    return equations == form.equations && begin == problem.t_span.begin &&
-           same_bits(start, problem.start.vector()) && fixed == problem.fixed;
-  }
-};
-
-std::shared_ptr<const UnfitFinding> known_as_unfit(const Problem& problem) {
-  Findings::Store* const store = problem.findings.store();
-  const auto* form = std::get_if<ExpressionGraph>(&problem.form);
-  if (!store || !form) return nullptr;
-  return store->find<UnfitFinding>(
-      [&](const UnfitFinding& known) { return known.fits(problem, *form); });
-}
-
-void keep_as_unfit(const Problem& problem, std::string_view why) {
-  Findings::Store* const store = problem.findings.store();
-  const auto* form = std::get_if<ExpressionGraph>(&problem.form);
-  if (!store || !form || known_as_unfit(problem)) return;
-  store->keep(std::make_shared<const UnfitFinding>(
-      UnfitFinding{form->equations, problem.t_span.begin, problem.start, problem.fixed, why}));
-}
-
-/// The same of functions, whose record tells: the very same ones need not be recorded again. If
-/// they do something else meanwhile an implicit method takes that too.
-struct UnfitFunctions {
   Problem statement;  ///< without its findings
   std::string_view why;
 
-  UnfitFunctions(const Problem& problem, std::string_view reason)
-      : statement(problem), why(reason) {
+  UnfitFinding(const Problem& problem, std::string_view reason) : statement(problem), why(reason) {
     statement.findings = Findings::none();
   }
+  /// What is taken for states may depend on the start.
   bool fits(const Problem& problem) const {
     return statement.t_span.begin == problem.t_span.begin &&
            same_bits(statement.start.vector(), problem.start.vector()) &&
@@ -122,11 +93,16 @@ struct UnfitFunctions {
   }
 };
 
-std::shared_ptr<const UnfitFunctions> known_unfit_functions(const Problem& problem) {
+std::shared_ptr<const UnfitFinding> known_as_unfit(const Problem& problem) {
   Findings::Store* const store = problem.findings.store();
-  if (!store || std::holds_alternative<ExpressionGraph>(problem.form)) return nullptr;
-  return store->find<UnfitFunctions>(
-      [&](const UnfitFunctions& known) { return known.fits(problem); });
+  return store ? store->find<UnfitFinding>(
+                     [&](const UnfitFinding& known) { return known.fits(problem); })
+               : nullptr;
+}
+
+void keep_as_unfit(const Problem& problem, std::string_view why) {
+  if (Findings::Store* const store = problem.findings.store())
+    store->keep(std::make_shared<const UnfitFinding>(problem, why));
 }
 
 }  // namespace
@@ -188,10 +164,6 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
   std::string_view& why = refusal.why;
   why = "no motion on constraints of moderate size";
   if (!may_lie_on_a_manifold(problem)) return nullptr;
-  if (const auto known = known_as_unfit(problem)) {
-    why = known->why;
-    return nullptr;
-  }
   Options chosen = options;
   chosen.method = "dop853";
   try {
@@ -236,6 +208,7 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
   Refusal refusal = {"options of implicit methods are given"};
   std::string_view& why = refusal.why;
   std::optional<Problem> graph;
+  std::shared_ptr<const UnfitFinding> unfit;
   if (leaves_the_choice(options, options.linear_algebra)) {
     if (const std::string_view reason = reason_not_to_record(problem); !reason.empty()) {
       why = reason;
@@ -243,7 +216,8 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
       // A reset may change what functions hold, and a record would not see it.
       const bool is_lasting = std::none_of(options.events.begin(), options.events.end(),
                                            [](const Event& event) { return bool(event.reset); });
-      const auto unfit = is_lasting ? known_unfit_functions(problem) : nullptr;
+      const bool is_graph = std::holds_alternative<ExpressionGraph>(problem.form);
+      if (is_lasting || is_graph) unfit = known_as_unfit(problem);
       if (is_lasting && !unfit) graph = recorded_if_of_higher_index(problem);
       if (unfit) {
         why = unfit->why;
@@ -264,11 +238,8 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make(const Problem& problem,
     run = std::make_unique<Run>(problem, std::move(chosen), at_start, free);
   }
   // Nothing was wrong with the options then.
-  if (refusal.is_lasting) {
-    keep_as_unfit(graph ? *graph : problem, why);
-    Findings::Store* const store = problem.findings.store();
-    if (graph && store) store->keep(std::make_shared<const UnfitFunctions>(problem, why));
-  }
+  if (refusal.is_lasting && (graph || std::holds_alternative<ExpressionGraph>(problem.form)))
+    keep_as_unfit(problem, why);
   if (!run->solution_.choice.empty()) return run;
   if (run->options_.method == "rodas_5p")
     why = "one real sparse matrix for each step";

@@ -250,26 +250,23 @@ bool EventFinder::dips(int event, int i) const {
 }
 
 /// Minimises towards zero between the samples i - 1 and i + 1 until the other side is seen, or it
-/// is plain that it will not be: towards a zero in which it ends the function falls with the width
-/// of what is left, or with the square of it, or at least, at a cusp, with the root.
+/// is plain that it will not be: a convex function is nowhere deeper below the inner points than
+/// the golden ratio times what the ends are above them, and one with a cusp like a root is not.
 void EventFinder::look_for_dip(int event, int i, const Evaluate& y_at) {
   double a = sample_t_[i - 1], b = sample_t_[i + 1];
   const double golden = 0.3819660112501051, sign = sampled(event, i) > 0 ? 1 : -1;
   double x = a + golden * (b - a), w = b - golden * (b - a);
   double fx = sign * at(event, x, y_at), fw = sign * at(event, w, y_at);
   const double seen = is_indicator(event) ? -slack(event) : 0;
-  constexpr int a_tenth = 5;  // of the width is left after so many cuts
-  constexpr double hardly_less = 2.0 / 3;
-  double before = std::numeric_limits<double>::infinity();
+  constexpr double deepest = 4;
+  double fa = sign * sampled(event, i - 1), fb = sign * sampled(event, i + 1);
   for (int k = 0; k < 60 && fx > seen && fw > seen; ++k) {
-    if (k % a_tenth == 0) {
-      if (std::min(fx, fw) > hardly_less * before) return;
-      before = std::min(fx, fw);
-    }
+    const double least = std::min(fx, fw);
+    if (least > deepest * (std::max(fa, fb) - least)) return;
     if (fx < fw)
-      b = w, w = x, fw = fx, x = a + golden * (b - a), fx = sign * at(event, x, y_at);
+      b = w, fb = fw, w = x, fw = fx, x = a + golden * (b - a), fx = sign * at(event, x, y_at);
     else
-      a = x, x = w, fx = fw, w = b - golden * (b - a), fw = sign * at(event, w, y_at);
+      a = x, fa = fx, x = w, fx = fw, w = b - golden * (b - a), fw = sign * at(event, w, y_at);
   }
   if (fx > seen && fw > seen) return;
   const double dip = fx <= seen ? x : w, f_dip = sign * (fx <= seen ? fx : fw);

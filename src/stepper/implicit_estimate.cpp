@@ -142,9 +142,11 @@ bool ImplicitStepper::allow_for_rounding(double h) {
   }
   if (matters) refer_to_state();
   const double left = margin * norm_(rounding.data());
-  if (left > newton_.tolerance) rounding_ = left, matters = true;
-  if (matters) set_tolerances(), refer_to_state();
-  return matters;
+  matters = matters || left > newton_.tolerance;
+  if (!matters) return false;
+  rounding_ = std::max(rounding_, left);
+  set_tolerances(), refer_to_state();
+  return true;
 }
 
 void ImplicitStepper::refer_to_state() {
