@@ -177,6 +177,27 @@ TEST(Checkpoint, ResumesModelsOfIndex3AsTheyStand) {
   }
 }
 
+/// The linearisation of the constraints serves several steps: a dense one, and sparse ones.
+TEST(Checkpoint, ResumesProjectedSteps) {
+  const auto ring = [](int cells, const std::string& more) {
+    const std::string n = std::to_string(cells);
+    return Model::from_text(
+        "model M parameter Integer N = " + n +
+            "; Real x[N](each start = 0.5), y[N], z[N]; equation for i in 1:N loop "
+            "der(x[i]) = sin(time + i) - x[i] + z[i]; der(y[i]) = -y[i] - z[i]*(1 + x[i]^2); "
+            "x[i] + x[i]^3 + 0.1*y[if i < N then i + 1 else 1] = 2*y[i]" +
+            more + "; end for; annotation(experiment(StopTime = 5)); end M;",
+        "m.mo");
+  };
+  for (const auto& [name, model] :
+       {std::pair{"3 cells", ring(3, "")}, std::pair{"30 cells", ring(30, "")},
+        std::pair{"30 cells with events", ring(30, " + (if x[i] > 0.7 then x[i] - 0.7 else 0)")}}) {
+    const Options options = model.scaled(
+        {.method = "radau", .formulation = Formulation::projected, .rtol = 1e-6, .points = 20});
+    expect_same_bits(model.problem(), options, name, {0, 1, 2, 3, 5, 8, 13, 20, 35});
+  }
+}
+
 /// How exact unknowns have to be, for the sake of logarithms of them, must not depend on the length
 /// of a step that is not known any more.
 TEST(Checkpoint, ResumesModelsOfIndex2WithLogarithms) {

@@ -10,31 +10,54 @@
 namespace daedalus {
 namespace {
 
-/// A band of three with some rows twice.
+/// A band of three, and the same with some rows twice.
 TEST(SparseLinearization, GivesTheShortestStepAlsoOfRedundantEquations) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
   constexpr int rows = 40, columns = 60;
+  for (const bool redundant : {false, true}) {
+    std::vector<std::pair<int, int>> places;
+    Matrix j = Matrix::Zero(rows, columns);
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) {
+        const int from = redundant && i % 10 == 9 ? i - 1 : i;  // the row before, twice as long
+        const double value = i == from ? uniform(random) : 2 * j(from, from + 7 * k);
+        places.emplace_back(i, from + 7 * k), j(i, from + 7 * k) = value;
+      }
+    SparseLinearization sparse(places, rows, columns);
+    for (std::size_t k = 0; k < places.size(); ++k)
+      sparse.values()[k] = j(places[k].first, places[k].second);
+    std::vector<double> scale(columns);
+    for (double& s : scale) s = std::exp(3 * uniform(random));
+    ASSERT_TRUE(sparse.factor(scale));
+    const Eigen::Map<const Vector> d(scale.data(), columns);
+    const Vector r = j * Vector::Random(columns);
+    Vector step(columns);
+    sparse.apply_inverse(r, step);
+    const Vector expected =
+        Eigen::CompleteOrthogonalDecomposition<Matrix>(j * d.asDiagonal()).solve(r);
+    EXPECT_LE((step - expected).norm(), 1e-9 * expected.norm()) << redundant;
+  }
+}
+
+/// A row that no unknown reaches takes no part, and one unknown may be in all rows.
+TEST(SparseLinearization, TakesEmptyRowsAndFullColumns) {
+  constexpr int rows = 60, columns = 90;
   std::vector<std::pair<int, int>> places;
   Matrix j = Matrix::Zero(rows, columns);
   for (int i = 0; i < rows; ++i)
-    for (int k = 0; k < 3; ++k) {
-      const int from = i % 10 == 9 ? i - 1 : i;  // the row before once more, twice as long
-      const double value = i == from ? uniform(random) : 2 * j(from, from + 7 * k);
-      places.emplace_back(i, from + 7 * k), j(i, from + 7 * k) = value;
+    for (const int k : {0, i + 1, i + 20}) {
+      places.emplace_back(i, k);
+      if (i != 7) j(i, k) += std::cos(i + 3.0 * k);
     }
   SparseLinearization sparse(places, rows, columns);
   for (std::size_t k = 0; k < places.size(); ++k)
     sparse.values()[k] = j(places[k].first, places[k].second);
-  std::vector<double> scale(columns);
-  for (double& s : scale) s = std::exp(3 * uniform(random));
-  ASSERT_TRUE(sparse.factor(scale));
-  const Eigen::Map<const Vector> d(scale.data(), columns);
-  const Vector r = j * Vector::Random(columns);
-  Vector step(columns);
+  ASSERT_TRUE(sparse.factor(std::vector<double>(columns, 1.0)));
+  Vector r = j * Vector::Random(columns), step(columns);
+  const Vector expected = Eigen::CompleteOrthogonalDecomposition<Matrix>(j).solve(r);
+  r[7] = 1;
   sparse.apply_inverse(r, step);
-  const Vector expected =
-      Eigen::CompleteOrthogonalDecomposition<Matrix>(j * d.asDiagonal()).solve(r);
   EXPECT_LE((step - expected).norm(), 1e-9 * expected.norm());
 }
 

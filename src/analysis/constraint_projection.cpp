@@ -62,6 +62,9 @@ struct AtTime final : PointEquations {
   void linearize_sparse(const double* x, double* values) const override {
     set.linearize_sparse(t, x, values);
   }
+  std::shared_ptr<SparseLinearization>* kept_linearization() const override {
+    return &set.kept_linearization;
+  }
 };
 
 NearestPoint make_solver(const ConstraintSet& set, const std::vector<double>& scale,
@@ -90,6 +93,12 @@ std::vector<char> held_below_top(const ConstraintSet& set, const std::vector<cha
 std::shared_ptr<ConstraintSet> level_constraints(const System& system,
                                                  const std::vector<double>& scale) {
   return std::make_shared<LevelConstraints>(system, scale);
+}
+
+bool can_be_projected(const System& system, int largest) {
+  const ConstraintSet* const set = system.constraints.get();
+  if (set && set->unknowns > largest && !set->is_sparse()) return false;
+  return !system.levels.empty() || system.hidden_constraints;
 }
 
 ConstraintProjection::ConstraintProjection(const System& system, std::shared_ptr<ConstraintSet> set,
@@ -175,6 +184,23 @@ void ConstraintProjection::forget() {
 
 long ConstraintProjection::changes() const {
   return solver_.changes() + (derivatives_ ? derivatives_->changes() : 0);
+}
+
+void ConstraintProjection::go_along() {
+  solver_.go_along();
+  if (derivatives_) derivatives_->go_along();
+}
+
+void ConstraintProjection::save(std::vector<double>& memory) const {
+  save_list(memory, guess_);
+  solver_.save(memory);
+  if (!set_->derivative_of.empty()) derivatives_->save(memory);
+}
+
+void ConstraintProjection::restore(SavedState& memory, double t) {
+  memory.list(guess_);
+  solver_.restore(memory, AtTime(*set_, t));
+  if (!set_->derivative_of.empty()) derivatives_->restore(memory, AtTime(*set_, t));
 }
 
 std::string ConstraintProjection::contradiction(double t, const double* y) {

@@ -19,6 +19,9 @@ inline constexpr double farthest_start = 1e3;
 std::shared_ptr<ConstraintSet> level_constraints(const System& system,
                                                  const std::vector<double>& scale);
 
+/// There is something to project onto, with at most `largest` unknowns or a sparse matrix.
+bool can_be_projected(const System& system, int largest);
+
 class ConstraintProjection {
  public:
   ConstraintProjection(const System& system, std::shared_ptr<ConstraintSet> set,
@@ -42,6 +45,11 @@ class ConstraintProjection {
   void forget();
   /// Of what was found, counted.
   long changes() const;
+  /// From now on one point after another is polished, and what was found for one serves the next.
+  void go_along();
+  /// All that `polish` depends on then.
+  void save(std::vector<double>& memory) const;
+  void restore(SavedState& memory, double t);
   /// Names of the equations that cannot hold together, and of the held values in them.
   std::string contradiction(double t, const double* y);
 

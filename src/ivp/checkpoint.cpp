@@ -11,7 +11,7 @@
 namespace daedalus {
 namespace {
 
-constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '2'};
+constexpr char magic[8] = {'D', 'A', 'E', 'D', 'C', 'P', '1', '3'};
 
 void put(std::vector<double>& memory, const Statistics& s) {
   for (const std::int64_t count : {s.steps, s.rejected, s.newton_failures, s.rhs, s.jacobians,
@@ -148,6 +148,7 @@ void Integrator::Run::save(std::ostream& stream) const {
   put(memory, solution_.statistics);
   memory.push_back(anchor_.t), memory.push_back(steps_since_anchor_);
   save_list(memory, anchor_.y), save_list(memory, anchor_.yp), save_list(memory, anchor_.modes);
+  if (step_projection_) step_projection_->save(memory);
   save_list(memory, solution_.start_shift);
   for (std::size_t k = 0; k < worst_equation_.size(); ++k) {
     const ConstraintResidual& level = solution_.constraint_residual[k];
@@ -218,6 +219,7 @@ void Integrator::Run::restore(std::istream& stream) {
   if (system_->modes && anchor_.modes.size() != system_->modes->size()) SavedState::refuse();
   if (projects_output_ && anchor_.y.size() != stepper_->state().y.size()) SavedState::refuse();
   if (!anchor_.yp.empty() && anchor_.yp.size() != anchor_.y.size()) SavedState::refuse();
+  if (step_projection_) step_projection_->restore(saved, t());
   solution_.start_shift = saved.list();
   for (std::size_t k = 0; k < worst_equation_.size(); ++k) {
     ConstraintResidual& level = solution_.constraint_residual[k];

@@ -17,11 +17,7 @@ OutputProjection::OutputProjection(std::shared_ptr<System> system,
       given_(std::move(jacobian)),
       scale_(std::move(scale)),
       index_one_(system_->is_index_one() && !system_->project_steps),
-      active_(!system_->levels.empty() || system_->hidden_constraints) {
-  if (system_->constraints && system_->constraints->unknowns > largest &&
-      !system_->constraints->is_sparse())
-    active_ = false;
-}
+      active_(can_be_projected(*system_, largest)) {}
 
 void OutputProjection::prepare() {
   kept_.resize(scale_.size());
@@ -76,10 +72,10 @@ void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool sol
     working_.emplace(*at_anchor_);
   ConstraintProjection& solver = may_change ? *working_ : *at_anchor_;
   if (!anchored_) solver.forget();
-  if (!solver.polish(t, y, enough_)) {
+  if (!solver.polish(t, y)) {
     std::copy(kept_.begin(), kept_.end(), y);
     solver.forget();
-    if (!solver.polish(t, y, enough_)) std::copy(kept_.begin(), kept_.end(), y);
+    if (!solver.polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
   }
   works_on_copies_ = may_change || at_anchor_->changes() != changes_at_anchor_;
 }

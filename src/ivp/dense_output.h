@@ -95,8 +95,6 @@ class OutputProjection : public KeptBlock<OutputProjection> {
   /// With derivatives among more than `largest` unknowns it does nothing, unless they are sparse.
   OutputProjection(std::shared_ptr<System> system, std::shared_ptr<const Jacobian> jacobian,
                    std::vector<double> scale, int largest);
-  /// Corrections below this, in units of the size of the variables, are left out; 0: to rounding.
-  void settle_for(double enough) { enough_ = enough; }
   /// As it was made.
   void begin_anew();
   /// `solved`: the algebraic rows hold already, as they do at mesh points.
@@ -118,7 +116,6 @@ class OutputProjection : public KeptBlock<OutputProjection> {
   Anchor anchor_;
   bool anchored_ = false;        ///< the linearisation serves at the anchor
   long changes_at_anchor_ = -1;  ///< of it until then
-  double enough_ = 0;
   std::vector<double> tolerance_, kept_;
 };
 

@@ -53,7 +53,7 @@ void Integrator::Run::check_assertions() {
 /// Puts the end of the step onto the constraints that its equations only keep in their derivatives.
 void Integrator::Run::project_step() {
   landed_ = stepper_->next().y;
-  step_projection_->apply(anchor_, stepper_->next().t, landed_.data(), true);
+  step_projection_->apply(stepper_->next().t, landed_.data());
   stepper_->move_end(landed_);
 }
 
@@ -244,8 +244,8 @@ bool Integrator::Run::needs_interpolant() const {
 void Integrator::Run::move_anchor(bool now) {
   constexpr int steps_between = 10;
   if (now && system_->modes) anchor_.modes = *system_->modes, anchor_has_moved_ = true;
-  if ((!projects_output_ && !step_projection_) || (!now && ++steps_since_anchor_ < steps_between))
-    return;
+  if (now && step_projection_) step_projection_->begin(stepper_->state().yp);
+  if (!projects_output_ || (!now && ++steps_since_anchor_ < steps_between)) return;
   anchor_has_moved_ = true;
   anchor_.t = stepper_->state().t;
   anchor_.y = stepper_->state().y;

@@ -14,6 +14,7 @@
 #include "ivp/dense_output.h"
 #include "ivp/event_finder.h"
 #include "ivp/singularity_monitor.h"
+#include "ivp/step_projection.h"
 #include "linear/kept_block.h"
 #include "problem/expansion.h"
 #include "problem/switch_board.h"
@@ -264,9 +265,9 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   std::unique_ptr<SingularityMonitor> singularities_;    ///< null: the stepper sees to it, or none
   std::optional<SwitchBoard> switches_;
   std::optional<EventFinder> events_;
-  std::unique_ptr<OutputProjection> step_projection_;  ///< of the ends of steps, or null
-  bool projects_output_ = false;                       ///< of implicit methods
-  bool mesh_points_need_none_ = true;                  ///< as the algebraic rows hold there
+  std::unique_ptr<StepProjection> step_projection_;  ///< of the ends of steps, or null
+  bool projects_output_ = false;                     ///< of implicit methods
+  bool mesh_points_need_none_ = true;                ///< as the algebraic rows hold there
   std::shared_ptr<OutputProjection> projection_;
   std::shared_ptr<StepOutput> output_;
   std::shared_ptr<DenseOutput> dense_;

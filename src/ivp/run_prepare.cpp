@@ -307,10 +307,9 @@ void Integrator::Run::prepare_implicit(const State& start) {
   const int n = system_->size;
   avoid_dear_factors(start);
   stepper_ = make_stepper(start);
-  if (system_->project_steps) {
-    step_projection_ = std::make_unique<OutputProjection>(system_, jacobian_, scale_, n);
-    step_projection_->settle_for(part_left_by_projection * options_.rtol);
-  }
+  if (system_->project_steps && can_be_projected(*system_, n))
+    step_projection_ =
+        std::make_unique<StepProjection>(system_, scale_, part_left_by_projection * options_.rtol);
   projects_output_ = options_.project_output;
   mesh_points_need_none_ =
       !projects_output_ || (system_->is_index_one() && !system_->project_steps);

@@ -5,7 +5,6 @@
 extern "C" {  // the header lacks it
 #include <ldl.h>
 }
-#include <map>
 
 #include "daedalus/error.h"
 
@@ -48,24 +47,26 @@ GramFactors::GramFactors(int columns, const std::vector<int>& start,
     throw InvalidInput("the constraints could not be ordered for elimination");
   for (int k = 0; k < m; ++k) place_[order_[k]] = k;
 
-  std::map<std::pair<int, int>, int> slot;  // (column, row) in the order of elimination
   s_start_ = {0};
   for (int k = 0; k < m; ++k) {
     std::vector<int> above;
     for (const int j : near[order_[k]])
       if (place_[j] <= k) above.push_back(place_[j]);
     std::sort(above.begin(), above.end());
-    for (const int row : above)
-      slot[{k, row}] = static_cast<int>(s_row_.size()), s_row_.push_back(row);
+    s_row_.insert(s_row_.end(), above.begin(), above.end());
     s_start_.push_back(static_cast<int>(s_row_.size()));
   }
+  const auto slot = [this](int row, int k) {  // in the order of elimination
+    const auto begin = s_row_.begin() + s_start_[k], end = s_row_.begin() + s_start_[k + 1];
+    return static_cast<int>(std::lower_bound(begin, end, row) - s_row_.begin());
+  };
   std::vector<std::vector<std::pair<int, int>>> in_column(static_cast<std::size_t>(columns));
   for (int i = 0; i < m; ++i)
     for (int k = start[i]; k < start[i + 1]; ++k) in_column[column[k]].emplace_back(place_[i], k);
   for (const auto& list : in_column)
     for (const auto& [pa, a] : list)
       for (const auto& [pb, b] : list)
-        if (pa <= pb) products_.push_back({slot.at({pb, pa}), a, b});
+        if (pa <= pb) products_.push_back({slot(pa, pb), a, b});
   std::sort(products_.begin(), products_.end(), [](const Product& x, const Product& y) {
     return x.slot != y.slot ? x.slot < y.slot : x.a < y.a;
   });
@@ -84,7 +85,7 @@ GramFactors::GramFactors(int columns, const std::vector<int>& start,
   l_.resize(l_row_.size());
 }
 
-bool GramFactors::factor(const double* values) {
+bool GramFactors::factor(const double* values, bool fill_zero_rows) {
   if (size() == 0) return true;
   const Product* product = products_.data();
   for (std::size_t slot = 0; slot < s_.size(); ++slot) {
@@ -94,6 +95,8 @@ bool GramFactors::factor(const double* values) {
       sum += values[product->a] * values[product->b];
     s_[slot] = sum;
   }
+  for (std::size_t k = 1; fill_zero_rows && k < s_start_.size(); ++k)
+    if (double& square = s_[static_cast<std::size_t>(s_start_[k]) - 1]; square == 0) square = 1;
   if (diagonal_) {
     d_ = s_;
     return std::all_of(d_.begin(), d_.end(), [](double d) { return d > 0; });

@@ -15,8 +15,9 @@ class GramFactors {
   /// Entries of L below its diagonal.
   int fill() const { return size() == 0 ? 0 : l_start_.back(); }
 
-  /// For the values of A. False: a pivot is not positive.
-  bool factor(const double* values);
+  /// For the values of A. False: a pivot is not positive. Rows of zeros may count as if they had a
+  /// column of their own.
+  bool factor(const double* values, bool fill_zero_rows = false);
   /// Row i of A less its part in the rows before it (in the order of elimination): its square.
   double pivot(int i) const { return d_[static_cast<std::size_t>(place_[i])]; }
   /// Its whole square.

@@ -13,7 +13,7 @@ constexpr double rounding = 1e-14;       // change in units of the scale that is
 constexpr double noise = 1e-8;           // derivatives by differences: no iteration gets below
 constexpr double most_rounding = 1e-11;  // in large systems, whose factors leave more of it
 constexpr double shortest_step = 1e-4;
-constexpr double largest_dense = 1e4;  // entries of a matrix that needs no other treatment
+constexpr double largest_dense = 1e3;  // entries of a matrix that needs no other treatment
 constexpr double full = 0.1;           // part of entries from which on a matrix is dense
 
 }  // namespace
@@ -33,13 +33,17 @@ NearestPoint::NearestPoint(int equations, std::vector<double> scale, std::vector
 void NearestPoint::prepare(const PointEquations& equations) {
   if (dense_ || sparse_) return;
   const double all = static_cast<double>(count_) * unknowns_;
+  auto* const kept = equations.kept_linearization();
   std::vector<std::pair<int, int>> places;
-  if (all > largest_dense) places = equations.places();
-  dense_ = places.empty() || static_cast<double>(places.size()) > full * all;
-  if (dense_)
-    jacobian_.resize(count_, unknowns_);
-  else
-    sparse_.emplace(std::move(places), count_, unknowns_);
+  if (kept && *kept)
+    sparse_ = **kept;
+  else if (all > largest_dense)
+    places = equations.places();
+  dense_ = !sparse_ && (places.empty() || static_cast<double>(places.size()) > full * all);
+  if (dense_) jacobian_.resize(count_, unknowns_);
+  if (dense_ || sparse_) return;
+  sparse_.emplace(std::move(places), count_, unknowns_);
+  if (kept) *kept = std::make_shared<SparseLinearization>(*sparse_);
 }
 
 void NearestPoint::differentiate(const PointEquations& equations, const double* x) {
@@ -89,6 +93,10 @@ bool NearestPoint::factor_independent_rows() {
 void NearestPoint::linearize(const PointEquations& equations, const double* x) {
   ++changes_;
   differentiate(equations, x);
+  factor();
+}
+
+void NearestPoint::factor() {
   if (sparse_) {
     std::vector<double> size = scale_;
     for (std::size_t j = 0; j < size.size(); ++j) size[j] *= freedom_[j];
@@ -139,8 +147,8 @@ double NearestPoint::extent(const Vector& step, const double* x) const {
 
 bool NearestPoint::is_outworn(double last, double change, double next, double enough) const {
   if (!sparse_) return last > 0 && change > 0.1 * last;
-  // Sparse factors cost as much as ten to thirty solutions with them.
-  constexpr double dear = 8;
+  // Sparse factors cost as much as three to ten solutions with them; the next point needs none.
+  const double dear = goes_along_ ? 3 : 8;
   return std::log(next / std::max(enough, most_rounding)) > dear * std::log(change / next);
 }
 
@@ -199,6 +207,22 @@ bool NearestPoint::iterate(const PointEquations& equations, double* x, int max_i
 
 bool NearestPoint::polish(const PointEquations& equations, double* x, double enough) {
   return iterate(equations, x, 20, enough);
+}
+
+void NearestPoint::save(std::vector<double>& memory) const {
+  memory.push_back(factored_ ? 1 : 0);
+  if (!factored_) return;
+  const double* const values = sparse_ ? sparse_->values() : jacobian_.data();
+  memory.insert(memory.end(), values, values + (sparse_ ? sparse_->count() : jacobian_.size()));
+}
+
+void NearestPoint::restore(SavedState& memory, const PointEquations& equations) {
+  if (!memory.flag()) return;
+  prepare(equations);
+  double* const values = sparse_ ? sparse_->values() : jacobian_.data();
+  const auto count = sparse_ ? sparse_->count() : static_cast<int>(jacobian_.size());
+  memory.fill(values, static_cast<std::size_t>(count));
+  factor();
 }
 
 Vector NearestPoint::reach(const double* x) const {

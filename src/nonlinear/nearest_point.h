@@ -2,12 +2,14 @@
 // The point nearest to a given one that satisfies equations:  min |D (x - x0)|,  C(x) = 0,  by
 // damped Gauss-Newton steps  dx = -D^-1 (C_x D^-1)^+ C  with a rank-revealing factorisation, so
 // that redundant equations are no obstacle. [Deuflhard2004]
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "daedalus/vector.h"
 #include "nonlinear/sparse_linearization.h"
+#include "stepper/saved_state.h"
 
 namespace daedalus {
 
@@ -20,6 +22,8 @@ class PointEquations {
   /// (equation, unknown) of the values that `linearize_sparse` gives; empty: dense only.
   virtual std::vector<std::pair<int, int>> places() const { return {}; }
   virtual void linearize_sparse(const double*, double*) const {}
+  /// Where a linearisation is kept for all who need one; null: nowhere.
+  virtual std::shared_ptr<SparseLinearization>* kept_linearization() const { return nullptr; }
 };
 
 class NearestPoint {
@@ -46,6 +50,11 @@ class NearestPoint {
   void forget() { factored_ = false, ++changes_; }
   /// Of the linearisation, counted.
   long changes() const { return changes_; }
+  /// One point after another from now on: a linearisation serves those that follow.
+  void go_along() { goes_along_ = true; }
+  /// All that later calls depend on.
+  void save(std::vector<double>& memory) const;
+  void restore(SavedState& memory, const PointEquations& equations);
 
   /// After a failure: the part of the residual that no free unknown can reach.
   Vector unreachable(const PointEquations& equations, const double* x);
@@ -61,6 +70,7 @@ class NearestPoint {
   bool is_outworn(double last, double change, double next, double enough) const;
   void linearize(const PointEquations& equations, const double* x);
   void differentiate(const PointEquations& equations, const double* x);
+  void factor();
   bool factor_independent_rows();
   /// By equation: what the unknowns, at their scale, do to it; by the last linearisation.
   Vector reach(const double* x) const;
@@ -77,7 +87,7 @@ class NearestPoint {
   std::optional<SparseLinearization> sparse_;  ///< in place of all these where it pays
   bool dense_ = false;                         ///< known to be
   Vector row_scale_, residual_, trial_residual_, step_, natural_, solved_;
-  bool factored_ = false;
+  bool factored_ = false, goes_along_ = false;
   long changes_ = 0;
 };
 

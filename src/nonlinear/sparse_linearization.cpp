@@ -2,107 +2,120 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "linear/factors.h"
+#include <numeric>
 
 namespace daedalus {
-namespace {
 
-constexpr double delta_squared = 1e-14;
-
-}  // namespace
+std::shared_ptr<const SparseLinearization::Structure> SparseLinearization::structure_of(
+    std::vector<std::pair<int, int>> places, int rows, int columns) {
+  auto result = std::make_shared<Structure>();
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+  result->entry_of_place.resize(places.size());
+  result->start.assign(static_cast<std::size_t>(rows) + 1, 0);
+  std::vector<double> in_column(static_cast<std::size_t>(columns), 0.0);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto& [i, j] = places[order[k]];
+    if (k == 0 || places[order[k]] != places[order[k - 1]]) {
+      result->column.push_back(j);
+      ++result->start[static_cast<std::size_t>(i) + 1], ++in_column[j];
+    }
+    result->entry_of_place[order[k]] = static_cast<int>(result->column.size()) - 1;
+  }
+  for (int i = 0; i < rows; ++i) result->start[i + 1] += result->start[i];
+  // An unknown of many equations ties each of them to all others.
+  constexpr double many = 20;
+  double products = 0;
+  for (const double count : in_column) products += count * count;
+  result->suits_gram = products <= many * static_cast<double>(result->column.size());
+  result->places = std::move(places);
+  return result;
+}
 
 SparseLinearization::SparseLinearization(std::vector<std::pair<int, int>> places, int rows,
                                          int columns)
-    : places_(std::make_shared<const std::vector<std::pair<int, int>>>(std::move(places))),
-      rows_(rows),
+    : rows_(rows),
       columns_(columns),
-      values_(places_->size()),
+      structure_(structure_of(std::move(places), rows, columns)),
+      values_(structure_->places.size()),
       spare_(std::make_shared<Spare>()),
-      work_(static_cast<std::size_t>(rows) + static_cast<std::size_t>(columns)) {
-  std::vector<std::pair<int, int>> augmented;
-  augmented.reserve(2 * places_->size());
-  for (const auto& [i, j] : *places_) {
-    augmented.emplace_back(columns_ + i, j);
-    augmented.emplace_back(j, columns_ + i);
-  }
-  pattern_ = std::make_shared<const Pattern>(make_pattern(rows + columns, std::move(augmented)));
-  const auto find = [&](int i, int j) {
-    const auto begin = pattern_->row.begin() + pattern_->column_start[j];
-    const auto end = pattern_->row.begin() + pattern_->column_start[j + 1];
-    return static_cast<int>(std::lower_bound(begin, end, i) - pattern_->row.begin());
-  };
-  std::vector<std::pair<int, int>> positions;
-  positions.reserve(places_->size());
-  for (const auto& [i, j] : *places_)
-    positions.emplace_back(find(columns_ + i, j), find(j, columns_ + i));
-  positions_ = std::make_shared<const std::vector<std::pair<int, int>>>(std::move(positions));
-}
+      multiplier_(rows) {}
 
 bool SparseLinearization::factor(const std::vector<double>& column_scale) {
-  Pencil pencil(Storage::sparse, *pattern_);
-  std::fill(pencil.e.begin(), pencil.e.end(), 0.0),
-      std::fill(pencil.a.begin(), pencil.a.end(), 0.0);
-  for (std::size_t k = 0; k < values_.size(); ++k) {
-    const double value = values_[k] * column_scale[(*places_)[k].second];
-    if (!std::isfinite(value)) return false;
-    pencil.a[(*positions_)[k].first] += value;
-  }
-  row_scale_ = Vector::Zero(rows_);
-  for (int j = 0; j < columns_; ++j)
-    for (int k = pattern_->column_start[j]; k < pattern_->column_start[j + 1]; ++k)
-      if (const int i = pattern_->row[k]; i >= columns_)
-        row_scale_[i - columns_] += pencil.a[k] * pencil.a[k];
-  // Equations that no free unknown reaches take no part.
-  for (double& length : row_scale_) length = length > 1e-300 ? 1 / std::sqrt(length) : 0.0;
-  for (int j = 0; j < columns_; ++j)
-    for (int k = pattern_->column_start[j]; k < pattern_->column_start[j + 1]; ++k)
-      if (const int i = pattern_->row[k]; i >= columns_) pencil.a[k] *= row_scale_[i - columns_];
-  for (const auto& [lower, upper] : *positions_) pencil.a[upper] = pencil.a[lower];
-  for (int j = 0; j < pattern_->size; ++j)
-    pencil.a[pencil.position(j, j)] = j < columns_                    ? 1.0
-                                      : row_scale_[j - columns_] == 0 ? -1.0
-                                                                      : -delta_squared;
-  // The order of the unknowns follows from the pattern and need not be found again. Pivots are
-  // chosen anew, or a resumed run, which does not know the old ones, would have other bits.
+  const auto& [places, entry_of_place, start, column, suits_gram] = *structure_;
   if (factors_.use_count() != 1) {
-    const auto keep = [spare = spare_](RealFactors* unused) { spare->emplace_back(unused); };
+    const auto keep = [spare = spare_](Factors* unused) { spare->emplace_back(unused); };
     const bool any = !spare_->empty();
-    std::unique_ptr<RealFactors> taken =
-        any ? std::move(spare_->back()) : make_sparse_real_factors(pencil);
+    std::unique_ptr<Factors> taken = any ? std::move(spare_->back()) : std::make_unique<Factors>();
     if (any) spare_->pop_back();
     factors_ = {taken.release(), keep};
   }
-  factors_->forget_pivots(pencil);
-  return factors_->factor(pencil, 0);
+  std::vector<double>& entries = factors_->entries;
+  entries.assign(column.size(), 0.0);
+  for (std::size_t k = 0; k < values_.size(); ++k)
+    entries[entry_of_place[k]] += values_[k] * column_scale[places[k].second];
+  row_scale_.resize(rows_);
+  for (int i = 0; i < rows_; ++i) {
+    double square = 0;
+    for (int k = start[i]; k < start[i + 1]; ++k) square += entries[k] * entries[k];
+    if (!std::isfinite(square)) return false;
+    // Equations that no free unknown reaches take no part.
+    row_scale_[i] = square > 0 ? 1 / std::sqrt(square) : 0.0;
+    for (int k = start[i]; k < start[i + 1]; ++k) entries[k] *= row_scale_[i];
+  }
+  factors_->independent = suits_gram && factor_gram(*factors_);
+  if (factors_->independent) return true;
+  if (!factors_->augmented)
+    factors_->augmented = std::make_unique<AugmentedFactors>(columns_, start, column);
+  return factors_->augmented->factor(entries, row_scale_);
 }
 
-void SparseLinearization::apply_inverse(const Vector& residual, Vector& step) const {
-  std::fill(work_.begin(), work_.begin() + columns_, 0.0);
-  for (int i = 0; i < rows_; ++i) work_[columns_ + i] = row_scale_[i] * residual[i];
-  factors_->solve(work_.data());
-  std::copy(work_.begin(), work_.begin() + columns_, step.data());
+/// False: rows depend on each other, or nearly so. By as much as what is left of one is smaller
+/// than the row, squared, the next correction takes less away, and 1e-16 is rounding.
+bool SparseLinearization::factor_gram(Factors& factors) const {
+  constexpr double least_left = 1e-10;
+  GramFactors& gram = factors.gram;
+  if (gram.size() != rows_) gram = {columns_, structure_->start, structure_->column};
+  if (!gram.factor(factors.entries.data(), true)) return false;
+  for (int i = 0; i < rows_; ++i)
+    if (!(gram.pivot(i) >= least_left)) return false;
+  return true;
+}
+
+void SparseLinearization::apply_inverse(const Vector& residual, Vector& step) {
+  multiplier_ = row_scale_.cwiseProduct(residual);
+  if (!factors_->independent) return factors_->augmented->solve(multiplier_, step);
+  factors_->gram.solve(multiplier_.data());
+  const std::vector<int>&start = structure_->start, &column = structure_->column;
+  step.setZero();
+  for (int i = 0; i < rows_; ++i)
+    for (int k = start[i]; k < start[i + 1]; ++k)
+      step[column[k]] += factors_->entries[k] * multiplier_[i];
 }
 
 Vector SparseLinearization::times(const Vector& x) const {
   Vector result = Vector::Zero(rows_);
-  for (std::size_t k = 0; k < values_.size(); ++k)
-    result[(*places_)[k].first] += values_[k] * x[(*places_)[k].second];
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    const auto& [i, j] = structure_->places[k];
+    result[i] += values_[k] * x[j];
+  }
   return result;
 }
 
 std::vector<std::pair<int, double>> SparseLinearization::row(int which) const {
   std::vector<std::pair<int, double>> result;
   for (std::size_t k = 0; k < values_.size(); ++k)
-    if ((*places_)[k].first == which) result.emplace_back((*places_)[k].second, values_[k]);
+    if (const auto& [i, j] = structure_->places[k]; i == which) result.emplace_back(j, values_[k]);
   return result;
 }
 
 Vector SparseLinearization::largest(const std::vector<double>& size) const {
   Vector result = Vector::Zero(rows_);
   for (std::size_t k = 0; k < values_.size(); ++k) {
-    double& most = result[(*places_)[k].first];
-    most = std::max(most, std::abs(values_[k]) * size[(*places_)[k].second]);
+    const auto& [i, j] = structure_->places[k];
+    result[i] = std::max(result[i], std::abs(values_[k]) * size[j]);
   }
   return result;
 }

@@ -1,16 +1,14 @@
 #pragma once
-// Shortest steps of large sparse systems. Of all x with  J x = r  the shortest solves
-//   [ I   J^T       ] [ x ]   [ 0 ]
-//   [ J  -delta^2 I ] [ m ] = [ r ]
-// for delta -> 0. With delta^2 near the rounding unit the matrix is quasidefinite, has factors in
-// every order of its rows, and takes redundant equations as well; what delta leaves of a residual
-// the next iteration takes away. [Vanderbei1995; Bjoerck1996, 2.5]
+// Shortest steps of large sparse systems,  x = J^T (J J^T)^-1 r  by factors of J J^T where the rows
+// of J are far from dependent on each other, else by those of an augmented matrix, which have
+// several times as many entries.
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "daedalus/vector.h"
-#include "linear/pencil.h"
+#include "linear/gram_factors.h"
+#include "nonlinear/augmented_factors.h"
 
 namespace daedalus {
 
@@ -20,9 +18,11 @@ class SparseLinearization {
   SparseLinearization(std::vector<std::pair<int, int>> places, int rows, int columns);
 
   double* values() { return values_.data(); }
+  const double* values() const { return values_.data(); }
+  int count() const { return static_cast<int>(values_.size()); }
   /// Columns times `column_scale`, rows divided by their length. False: not finite, or singular.
   bool factor(const std::vector<double>& column_scale);
-  void apply_inverse(const Vector& residual, Vector& step) const;
+  void apply_inverse(const Vector& residual, Vector& step);
 
   /// J x, unscaled.
   Vector times(const Vector& x) const;
@@ -32,16 +32,30 @@ class SparseLinearization {
   Vector largest(const std::vector<double>& size) const;
 
  private:
-  std::shared_ptr<const std::vector<std::pair<int, int>>> places_;
+  struct Structure {
+    std::vector<std::pair<int, int>> places;
+    std::vector<int> entry_of_place;
+    std::vector<int> start, column;  ///< of the entries, by rows
+    bool suits_gram = false;         ///< J J^T is sparse as well
+  };
+  /// What copies share until one of them factors again.
+  struct Factors {
+    std::vector<double> entries;
+    GramFactors gram;
+    std::unique_ptr<AugmentedFactors> augmented;
+    bool independent = false;  ///< those of `gram` serve
+  };
+  static std::shared_ptr<const Structure> structure_of(std::vector<std::pair<int, int>> places,
+                                                       int rows, int columns);
+  bool factor_gram(Factors& factors) const;
+
   int rows_, columns_;
+  std::shared_ptr<const Structure> structure_;
   std::vector<double> values_;
-  std::shared_ptr<const Pattern> pattern_;
-  std::shared_ptr<const std::vector<std::pair<int, int>>> positions_;  ///< of J and J^T
-  using Spare = std::vector<std::unique_ptr<RealFactors>>;
-  std::shared_ptr<Spare> spare_;          ///< that no copy uses; their order of unknowns is known
-  std::shared_ptr<RealFactors> factors_;  ///< of the last call; copies share them
-  Vector row_scale_;
-  mutable std::vector<double> work_;
+  using Spare = std::vector<std::unique_ptr<Factors>>;
+  std::shared_ptr<Spare> spare_;  ///< that no copy uses; what follows from the structure is known
+  std::shared_ptr<Factors> factors_;  ///< of the last call
+  Vector row_scale_, multiplier_;
 };
 
 }  // namespace daedalus

@@ -16,6 +16,7 @@
 namespace daedalus {
 
 class Expansion;
+class SparseLinearization;
 
 /// One level of the constraints that the exact solution satisfies: "algebraic" rows, or
 /// "position", "velocity", "acceleration" (a constraint and its time derivatives).
@@ -48,6 +49,8 @@ class ConstraintSet {
   std::vector<char> below_top;     ///< unknowns whose derivative is one too; or empty
   double rank_threshold = 1e-13;   ///< below it a singular value is rounding of the derivatives
   std::vector<double> freedom;     ///< how cheaply each unknown moves; 1: a differential variable
+  /// What was found out about its places, for all who linearise it in the same run.
+  mutable std::shared_ptr<SparseLinearization> kept_linearization;
 };
 
 /// Derivatives that a System knows how to compute itself, sparse.
