@@ -30,7 +30,7 @@ EventFinder::EventFinder(const std::vector<Event>& events, const std::vector<dou
   last_.assign(events.size() + slack.size(), 0.0);
   if (empty()) return;
   y_.resize(static_cast<std::size_t>(size));
-  end_ = size_ = g_ = level_ = applied_ = bounced_ = least_ = within_ = last_;
+  end_ = size_ = g_ = level_ = applied_ = bounced_ = least_ = within_ = stirs_ = last_;
   came_out_.assign(last_.size(), 0);
   sample_t_.resize(samples + 1), sample_.resize((samples + 1) * last_.size());
 }
@@ -126,12 +126,28 @@ void EventFinder::sample(double t0, double t1, const Evaluate& y_at) {
   }
   for (std::size_t e = 0; e < count; ++e) {
     apply_level(e);
-    size_[e] = 0;
-    for (std::size_t i = 0; i <= samples; ++i)
-      size_[e] = std::max(size_[e], std::abs(sample_[i * count + e]));
     // Signs are followed from sample to sample, across mesh points too: one that is zero exactly
     // on a mesh point, or differs from the state there by rounding, happens once.
     end_[e] = sample_[samples * count + e];
+  }
+  survey();
+}
+
+/// Sizes, and which functions are not worth a closer look, for all of them at once.
+void EventFinder::survey() {
+  const std::size_t count = last_.size();
+  const double *first = sample_.data(), *row = first;
+  for (std::size_t e = 0; e < count; ++e) size_[e] = std::abs(first[e]), stirs_[e] = 0;
+  for (int i = 1; i <= samples; ++i) {
+    const double* before = row;
+    row += count;
+    const double* after = i < samples ? row + count : before;
+    for (std::size_t e = 0; e < count; ++e) {
+      const double here = std::abs(row[e]);
+      const bool turns = here <= std::abs(before[e]) && here <= std::abs(after[e]);
+      size_[e] = std::max(size_[e], here);
+      stirs_[e] = !(row[e] * first[e] > 0) || (turns && i < samples) ? 1.0 : stirs_[e];
+    }
   }
 }
 
@@ -278,8 +294,12 @@ const std::vector<EventFinder::Found>& EventFinder::search(double t0, double t1,
                                                            const Evaluate& y_at) {
   found_.clear();
   sample(t0, t1, y_at);
-  for (int e = 0; e < static_cast<int>(last_.size()); ++e)
+  for (int e = 0; e < static_cast<int>(last_.size()); ++e) {
+    // One that was zero or negative and is none the more has happened already.
+    const bool is_over = is_indicator(e) && !(last_[e] > 0);
+    if (stirs_[e] == 0 && !is_over && !has_to_leave(e)) continue;
     is_indicator(e) ? search_indicator(e, y_at) : search_one(e, y_at);
+  }
   const bool forward = t1 > t0;
   std::stable_sort(found_.begin(), found_.end(), [forward](const Found& a, const Found& b) {
     return forward ? a.t < b.t : a.t > b.t;

@@ -73,6 +73,7 @@ class EventFinder {
   bool matches(int event, double before, double after) const;
   double at(int event, double t, const Evaluate& y_at);
   void sample(double t0, double t1, const Evaluate& y_at);
+  void survey();
   double sampled(int event, int i) const;
   void search_one(int event, const Evaluate& y_at);
   void search_indicator(int event, const Evaluate& y_at);
@@ -87,6 +88,7 @@ class EventFinder {
   std::vector<double> last_;  ///< value at the beginning of the step; 0: not yet left the zero
   std::vector<double> end_;   ///< value at the end of the step searched
   std::vector<double> size_;
+  std::vector<double> stirs_;  ///< 0: keeps its sign in all samples, and does not turn towards zero
   /// A function that starts on the wrong side of its zero, by less than the run can tell, is
   /// looked for at this value until it has been on the right side.
   std::vector<double> level_;

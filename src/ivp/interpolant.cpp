@@ -122,6 +122,21 @@ void Interpolant::evaluate(double t, double* y) const {
   for (int k = 0; k < size; ++k) y[k] += y0[k];
 }
 
+void Interpolant::evaluate(double t, const std::vector<int>& variables, double* y) const {
+  constexpr std::size_t few = 2;  // one of so many, for entries that are not next to each other
+  if (!basis || nested > 0 || few * variables.size() > static_cast<std::size_t>(size))
+    return evaluate(t, y);
+  double weight[max_stages], correction = 0;
+  const int s = basis->stages();
+  basis->weights((t - t0) / (t1 - t0), weight, correction);
+  for (const int k : variables) {
+    const double* z = data.data() + size + k;
+    double sum = correction * *z;
+    for (int i = 0; i < s; ++i) sum += weight[i] * *(z += size);
+    y[k] = sum + data[k];
+  }
+}
+
 void Interpolant::nested_weights(const double* power, int degree, double* weight) {
   // Division in turn by theta and by 1 - theta.
   std::array<double, max_stages + 1> q = {};

@@ -57,6 +57,8 @@ struct Interpolant {
   int method = 0;
 
   void evaluate(double t, double* y) const;
+  /// Only these variables; the others are left alone.
+  void evaluate(double t, const std::vector<int>& variables, double* y) const;
   /// Of sum_{m>=1} power_m theta^m as nested coefficients F0, F1, ..., F_{degree-1}.
   static void nested_weights(const double* power, int degree, double* weight);
   /// y' at the start of the step.

@@ -21,9 +21,11 @@ void Integrator::Run::look_for_events() {
   const double instant =
       std::max(1e-12 * std::abs(span), 16 * std::numeric_limits<double>::epsilon() * std::abs(t0));
   const int first_relation = static_cast<int>(options_.events.size());
-  if (!events_->empty()) {
-    const auto& found = events_->search(
-        t0, interpolant_.t1, [this](double time, double* y) { interpolant_.evaluate(time, y); });
+  if (!options_.events.empty() || !switches_->is_planned()) {
+    const auto& found = events_->search(t0, interpolant_.t1, [this](double time, double* y) {
+      options_.events.empty() ? interpolant_.evaluate(time, switches_->read(), y)
+                              : interpolant_.evaluate(time, y);
+    });
     for (const EventFinder::Found& f : found) {
       const bool relation = f.event >= first_relation;
       // At the stop time values are limits from before.
@@ -38,26 +40,25 @@ void Integrator::Run::look_for_events() {
         pending_switch_ = !at_the_start_;
         if (at_the_start_) return note_approach(t0);
         const std::string& name = switches_->name(f.event - first_relation);
-        if (!land_on({polished(f), f.event})) return look_closer(known);
+        if (!land_on(f)) return look_closer(known);
         note_approach(stepper_->next().t);
         if (is_not_back(f.event)) return come_back_at_once(f, known);
         solution_.events.push_back({stepper_->next().t, -1, name});
         return;
       }
       const Event& event = options_.events[f.event];
-      const EventFinder::Found here{polished(f), f.event};
       if (!event.terminal && !event.reset) {
-        solution_.events.push_back({here.t, here.event, event.name});
+        solution_.events.push_back({polished(f), f.event, event.name});
         continue;
       }
-      if (!land_on(here)) return look_closer(known);
+      if (!land_on(f)) return look_closer(known);
       note_approach(stepper_->next().t);
       if (is_not_back(f.event)) return come_back_at_once(f, known);
-      solution_.events.push_back({stepper_->next().t, here.event, event.name});
+      solution_.events.push_back({stepper_->next().t, f.event, event.name});
       if (event.terminal)
         stop(Status::event, Reason::terminal_event);
       else
-        pending_reset_ = here.event;
+        pending_reset_ = f.event;
       return;
     }
     events_->advance();
@@ -137,16 +138,19 @@ void Integrator::Run::look_closer(std::size_t events_before) {
 }
 
 /// Repeats the step so that it ends at the event: the end of a step is more accurate than what
-/// lies inside it, so the time is corrected once more. Where no such step is found shorter ones
-/// are tried (false), and in the end the step that covers the event serves.
+/// lies inside it, so the time is corrected there, from that of the output only where this is far
+/// from that of the polynomial. Where no such step is found shorter ones are tried (false), and in
+/// the end the step that covers the event serves.
 bool Integrator::Run::land_on(const EventFinder::Found& found) {
-  constexpr int most_closer_looks = 20;
+  constexpr int most_closer_looks = 20, most_steps = 4;
+  constexpr double far = 1e-3;
   const double t0 = interpolant_.t0, span = interpolant_.t1 - t0;
   double time = found.t;
   Secant secant;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < most_steps; ++k) {
     if (!stepper_->attempt_exactly(time - t0, interpolant_)) {
       if (closer_looks_ < most_closer_looks && stepper_->shorten(0.5 * (time - t0))) return false;
+      time = polished(found);
       landed_.resize(static_cast<std::size_t>(system_->size));
       output().evaluate(interpolant_, anchor_, time, landed_.data());
       stepper_->end_at(time, landed_);
@@ -156,8 +160,12 @@ bool Integrator::Run::land_on(const EventFinder::Found& found) {
     if (!mesh_points_need_none_) projection().apply(anchor_, time, landed_.data(), true);
     const double value = events_->value(found.event, stepper_->next().t, landed_.data());
     const double move = distance_to(found, time, value, secant);
+    if (k == 0 && (move == 0 ? value != 0 : std::abs(move) > far * std::abs(span))) {
+      time = polished(found), secant = {};
+      continue;
+    }
     if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
-    if (k == 2 || !((time + move - t0) / span > 0)) break;
+    if (k == most_steps - 1 || !((time + move - t0) / span > 0)) break;
     time += move;
   }
   stepper_->interpolant(interpolant_);

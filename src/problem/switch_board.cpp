@@ -54,6 +54,12 @@ SwitchBoard::SwitchBoard(const Switching* switching, std::vector<double>* modes)
       in_time_.push_back({row, switching_->crossings.restricted({row})});
     }
   }
+  for (const Kernel& kernel : switching_->crossings.kernels())
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable)
+        read_.insert(read_.end(), kernel.which[l].begin(), kernel.which[l].end());
+  std::sort(read_.begin(), read_.end());
+  read_.erase(std::unique(read_.begin(), read_.end()), read_.end());
   rate_ = switching_->crossings.differentiated();
   slack_.assign(x_.size(), 0.0);
   std::size_t conditions = 0;

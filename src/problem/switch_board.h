@@ -32,6 +32,10 @@ class SwitchBoard {
   const std::vector<double>& slack() const { return slack_; }
   /// g[k] for all relations; those in time alone, whose instants are known, are 1.
   void indicators(double t, const double* y, double* g) const;
+  /// Variables that they depend on, in ascending order.
+  const std::vector<int>& read() const { return read_; }
+  /// All relations are in time alone.
+  bool is_planned() const { return in_time_.size() == x_.size(); }
   /// d/dt of the indicators for the relations whose variables all have a known rate, else 0.
   void rates(double t, const double* y, const double* yp, const std::vector<char>& known,
              double* rate) const;
@@ -87,6 +91,7 @@ class SwitchBoard {
   const Switching* switching_;
   std::vector<double>* modes_;
   std::vector<TimeRelation> in_time_;
+  std::vector<int> read_;
   EquationSet rate_;  ///< the crossings differentiated
   std::vector<double> slack_;
   std::vector<char> is_in_time_;
