@@ -21,7 +21,7 @@ inline double root(double x, int n) {
 struct StepControl {
   double safety = 0.9;
   double max_growth = 8;
-  double first_growth = 64;  ///< of the first step, which was chosen with care
+  double first_growth = 64;  ///< of the first steps, the first of which was chosen with care
   double max_shrink = 5;
 
   // Of the last accepted step; zero before the first.
@@ -37,16 +37,16 @@ struct StepControl {
 
   /// The next step after an accepted one.
   double after_accepted(double h, double error, int k, int iterations, int max_iterations,
-                        bool is_first = false) {
+                        bool begins = false) {
+    const double growth = begins ? first_growth : max_growth;
     const double root_of_error = root(error, k + 1);
-    double quotient = divisor_of_root(root_of_error, iterations, max_iterations,
-                                      is_first ? first_growth : max_growth);
+    double quotient = divisor_of_root(root_of_error, iterations, max_iterations, growth);
     if (accepted_h > 0) {
       if (accepted_root == 0) accepted_root = root(accepted_error, k + 1);
       // (h_old / h) (error^2 / error_old)^(1/(k+1)); the next step waits for the root alone.
       const double before = accepted_h / (std::abs(h) * accepted_root * safety);
       const double predicted = before * (root_of_error * root_of_error);
-      quotient = std::max(quotient, std::clamp(predicted, 1 / max_growth, max_shrink));
+      quotient = std::max(quotient, std::clamp(predicted, 1 / growth, max_shrink));
     }
     accepted_h = std::abs(h);
     accepted_error = std::max(1e-2, error);

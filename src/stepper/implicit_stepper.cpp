@@ -145,7 +145,7 @@ void ImplicitStepper::start(const State& state, double h) {
   state_ = state;
   next_ = state;
   h_ = h;
-  first_ = true;
+  first_ = begins_ = true;
   committed_ = false;
   rejected_ = jacobian_valid_ = jacobian_current_ = factors_valid_ = newton_failed_ = false;
   steps_since_failure_ = long_ago;
@@ -195,8 +195,10 @@ void ImplicitStepper::accept(double error) {
   if (options_.fixed_step > 0) return;
   estimated_error_ = error;
   const double before = h_;
-  h_ = control_.after_accepted(before, error, current()->estimate_order(), last_newton_.iterations,
-                               newton_.max_iterations, first_ && current()->stages() <= few_stages);
+  h_ =
+      control_.after_accepted(before, error, current()->estimate_order(), last_newton_.iterations,
+                              newton_.max_iterations, begins_ && current()->stages() <= few_stages);
+  begins_ = begins_ && !rejected_ && std::abs(h_) > control_.max_growth * std::abs(before);
   if (rejected_ && std::abs(h_) > std::abs(before)) h_ = before;
   const double wanted = std::abs(h_);
   limit_growth(before);

@@ -29,6 +29,7 @@ struct ImplicitCourse {
   bool is_ahead_ = false;  ///< the Jacobian is not that of a point of the solution
   bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
   bool first_ = true, rejected_ = false, extrapolate_ = true;
+  bool begins_ = true;           ///< all steps so far asked for much longer ones
   bool newton_failed_ = false;   ///< in this step
   int steps_since_failure_ = 0;  ///< as far as it matters
   bool committed_ = false;       ///< next_ is where the last step began
