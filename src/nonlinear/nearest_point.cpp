@@ -16,6 +16,20 @@ constexpr double shortest_step = 1e-4;
 constexpr double largest_dense = 1e3;  // entries of a matrix that needs no other treatment
 constexpr double full = 0.1;           // part of entries from which on a matrix is dense
 
+/// Four sums that do not wait for each other.
+double dot(const double* a, const double* b, int n) {
+  double sum[4] = {};
+  int k = 0;
+  for (; k + 4 <= n; k += 4)
+    for (int l = 0; l < 4; ++l) sum[l] += a[k + l] * b[k + l];
+  for (; k < n; ++k) sum[0] += a[k] * b[k];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+void subtract(double factor, const double* what, double* from, int n) {
+  for (int k = 0; k < n; ++k) from[k] -= factor * what[k];
+}
+
 }  // namespace
 
 NearestPoint::NearestPoint(int equations, std::vector<double> scale, std::vector<double> freedom,
@@ -54,36 +68,36 @@ void NearestPoint::differentiate(const PointEquations& equations, const double* 
     equations.linearize_sparse(x, sparse_->values());
 }
 
-/// J^T = Q R without exchanges, several times cheaper than a decomposition that reveals ranks: in
+/// J^T = Q L^T without exchanges, several times cheaper than a decomposition that reveals ranks: in
 /// place, by Gram-Schmidt, twice where much cancels [GiraudLangouRozloznik2005]. False where rows
 /// depend, or nearly so, on each other.
 bool NearestPoint::factor_independent_rows() {
   if (count_ > unknowns_) return false;
   q_.resize(unknowns_, count_);
-  r_.setZero(count_, count_);
+  lower_.setZero(count_, count_);
   solved_.resize(count_);
   for (int j = 0; j < unknowns_; ++j)
     for (int i = 0; i < count_; ++i)
       q_(j, i) = row_scale_[i] * jacobian_(i, j) * scale_[j] * freedom_[j];
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
   for (int k = 0; k < count_; ++k) {
-    auto column = q_.col(k);
-    const auto before = q_.leftCols(k);
-    auto parts = solved_.head(k);
-    double length = column.norm();
+    double* const column = q_.col(k).data();
+    double length = std::sqrt(dot(column, column, unknowns_));
     for (int pass = 0; pass < 2 && k > 0; ++pass) {
       constexpr double enough_is_left = 0.5;
       const double last = length;
-      parts.noalias() = before.transpose() * column;
-      column.noalias() -= before * parts;
-      r_.col(k).head(k) += parts;
-      length = column.norm();
+      for (int i = 0; i < k; ++i) solved_[i] = dot(q_.col(i).data(), column, unknowns_);
+      for (int i = 0; i < k; ++i) {
+        subtract(solved_[i], q_.col(i).data(), column, unknowns_);
+        lower_(k, i) += solved_[i];
+      }
+      length = std::sqrt(dot(column, column, unknowns_));
       if (length > enough_is_left * last) break;
     }
-    r_(k, k) = length;
     smallest = std::min(smallest, length), largest = std::max(largest, length);
     if (!(length > 0)) return false;
-    column /= length;
+    lower_(k, k) = 1 / length;
+    for (int j = 0; j < unknowns_; ++j) column[j] *= lower_(k, k);
   }
   // A diagonal entry only bounds the smallest singular value from above: with room to spare.
   constexpr double room = 1e4;
@@ -130,8 +144,12 @@ void NearestPoint::apply_inverse(const Vector& residual, Vector& step) {
     step.noalias() = pseudo_inverse_ * solved_;
     return;
   }
-  r_.transpose().triangularView<Eigen::Lower>().solveInPlace(solved_);
-  step.noalias() = q_ * solved_;
+  step.setZero();
+  for (int k = 0; k < count_; ++k) {
+    solved_[k] *= lower_(k, k);
+    for (int i = k + 1; i < count_; ++i) solved_[i] -= lower_(i, k) * solved_[k];
+    subtract(-solved_[k], q_.col(k).data(), step.data(), unknowns_);
+  }
 }
 
 /// Largest change in units of the scale of its unknown, or of a part of its size if that is far
@@ -139,8 +157,10 @@ void NearestPoint::apply_inverse(const Vector& residual, Vector& step) {
 double NearestPoint::extent(const Vector& step, const double* x) const {
   double largest = 0;
   for (int j = 0; j < unknowns_; ++j) {
-    const double change = std::abs(step[j]) * freedom_[j];
-    largest = std::max(largest, change * scale_[j] / std::max(scale_[j], 1e-3 * std::abs(x[j])));
+    double change = std::abs(step[j]) * freedom_[j];
+    const double part = 1e-3 * std::abs(x[j]);
+    if (part > scale_[j]) change *= scale_[j] / part;
+    if (!(change <= largest)) largest = change;
   }
   return largest;
 }

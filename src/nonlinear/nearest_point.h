@@ -81,8 +81,9 @@ class NearestPoint {
   double rank_threshold_;
   std::vector<double> scale_, freedom_, trial_;
   Matrix jacobian_;
-  /// Of the scaled Jacobian J: J^T = Q R where its rows are independent, else the pseudo-inverse.
-  Matrix q_, r_, pseudo_inverse_;
+  /// Of the scaled Jacobian J: J^T = Q L^T where its rows are independent, with the inverse of the
+  /// diagonal of L, else the pseudo-inverse.
+  Matrix q_, lower_, pseudo_inverse_;
   bool independent_ = false;
   std::optional<SparseLinearization> sparse_;  ///< in place of all these where it pays
   bool dense_ = false;                         ///< known to be
