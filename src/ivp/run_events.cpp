@@ -164,7 +164,7 @@ bool Integrator::Run::land_on(const EventFinder::Found& found) {
       time = polished(found), secant = {};
       continue;
     }
-    if (std::abs(move) <= 1e-14 * std::abs(span) + 1e-15 * std::abs(time)) break;
+    if (std::abs(move) <= 1e-14 * std::abs(span) || time + move == time) break;
     if (k == most_steps - 1 || !((time + move - t0) / span > 0)) break;
     time += move;
   }
