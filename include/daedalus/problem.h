@@ -2,8 +2,11 @@
 // The forms in which a differential-algebraic equation can be stated: plain data, no method.
 // Unknowns are one vector in the order in which each form lists them; `start` follows that order
 // and may stop early (missing values are guesses of zero).
+#include <limits>
 #include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "daedalus/findings.h"
 #include "daedalus/function.h"
@@ -150,13 +153,23 @@ struct UserJacobian {
 /// Where dF/dy or dF/dy' may be nonzero: (equation, variable), counted from 0.
 using Sparsity = std::vector<std::pair<int, int>>;
 
+/// What a solution keeps to, though errors of steps would lead beyond: a concentration is never
+/// negative. Where a step ends outside by no more than some tolerances, the variable is put back.
+struct Bound {
+  std::string variable = {};
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool operator==(const Bound&) const = default;
+};
+
 struct Problem {
   Form form = {};
   Interval t_span = {};
-  Values start = {};             ///< guesses for all unknowns, in the order of the form
-  Names variables = {};          ///< default: the letters of the form, numbered from 1
-  Names equations = {};          ///< default: "equation 1", ... or what the form calls them
-  Names fixed = {};              ///< variables whose start must not move
+  Values start = {};     ///< guesses for all unknowns, in the order of the form
+  Names variables = {};  ///< default: the letters of the form, numbered from 1
+  Names equations = {};  ///< default: "equation 1", ... or what the form calls them
+  Names fixed = {};      ///< variables whose start must not move
+  std::vector<Bound> bounds = {};
   Values start_derivative = {};  ///< guess for y' (fully implicit problems)
   std::vector<int> variable_index =
       {};  ///< index of each variable (1, 2, 3) where the form cannot tell

@@ -117,6 +117,10 @@ std::uint64_t Integrator::Run::fingerprint() const {
         static_cast<double>(options_.events.size())})
     mix_number(x);
   for (const double x : atol_) mix_number(x);
+  for (const Bound& bound : problem_.bounds) {
+    mix(hash, bound.variable.c_str(), bound.variable.size() + 1);
+    mix_number(bound.least), mix_number(bound.most);
+  }
   for (const double t : outputs_) mix_number(t);
   return hash;
 }

@@ -50,6 +50,11 @@ void Integrator::Run::check_assertions() {
         "look at the solution up to this time, or relax the assertion"});
 }
 
+void Integrator::Run::keep_within_bounds() {
+  landed_ = stepper_->next().y;
+  if (bounds_.keep(landed_)) stepper_->move_end(landed_);
+}
+
 /// Puts the end of the step onto the constraints that its equations only keep in their derivatives.
 void Integrator::Run::project_step() {
   landed_ = stepper_->next().y;
@@ -198,6 +203,7 @@ bool Integrator::Run::step() {
   } while ((at_the_start_ || looks_closer_) && !over_);
   if (at_the_start_) return false;
   const bool reached = stepper_->next().t == end;
+  if (!bounds_.empty()) keep_within_bounds();
   if (step_projection_) project_step();
   stepper_->commit();
   record_step();

@@ -14,6 +14,7 @@
 #include "ivp/dense_output.h"
 #include "ivp/event_finder.h"
 #include "ivp/singularity_monitor.h"
+#include "ivp/step_bounds.h"
 #include "ivp/step_projection.h"
 #include "linear/kept_block.h"
 #include "problem/expansion.h"
@@ -182,6 +183,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   void choose_branch(State& state);
   void look_for_events();
   void project_step();
+  void keep_within_bounds();
   double polished(const EventFinder::Found& found);
   double enclosed(const EventFinder::Found& found, double time);
   /// The function of an event where it was asked last.
@@ -265,6 +267,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   std::unique_ptr<SingularityMonitor> singularities_;    ///< null: the stepper sees to it, or none
   std::optional<SwitchBoard> switches_;
   std::optional<EventFinder> events_;
+  StepBounds bounds_;
   std::unique_ptr<StepProjection> step_projection_;  ///< of the ends of steps, or null
   bool projects_output_ = false;                     ///< of implicit methods
   bool mesh_points_need_none_ = true;                ///< as the algebraic rows hold there

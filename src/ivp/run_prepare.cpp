@@ -110,6 +110,8 @@ void Integrator::Run::prepare() {
   const int n = system_->size;
   atol_ = absolute_tolerance(problem_, options_, *system_);
   place_start();
+  if (!on_manifold)
+    bounds_ = {problem_, *system_, expansion_.get(), atol_, options_.rtol};
 
   switches_.emplace(system_->switching.get(), system_->modes.get());
   events_.emplace(options_.events, switches_->slack(), n,

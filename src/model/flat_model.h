@@ -1,6 +1,8 @@
 #pragma once
 // A model after flattening: scalar variables, equations grouped by shape, what is known at the
 // start, and what can happen at events. Indices count scalars from 0.
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,10 +20,13 @@ struct FlatVariable {
   bool has_start = false;
   bool fixed = false;
   double nominal = 1;
-  double min = -1e300, max = 1e300;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
   std::string unit;
   std::string description;
   Span at;
+
+  bool has_bounds() const { return std::isfinite(min) || std::isfinite(max); }
 };
 
 struct FlatModel {

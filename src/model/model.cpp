@@ -68,6 +68,7 @@ Problem make_problem(const model::FlatModel& flat) {
     start.push_back(v.start);
     form.stated.push_back(v.has_start || v.fixed);
     if (v.fixed) problem.fixed.push_back(v.name);
+    if (v.has_bounds()) problem.bounds.push_back({v.name, v.min, v.max});
   }
   guess_definitions(flat, form, start);
   problem.form = std::move(form);

@@ -218,6 +218,7 @@ Problem recorded(const Problem& problem) {
           .variables = problem.variables,
           .equations = problem.equations,
           .fixed = problem.fixed,
+          .bounds = problem.bounds,
           .start_derivative = problem.start_derivative,
           .findings = problem.findings};
 }

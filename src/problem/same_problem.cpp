@@ -79,11 +79,11 @@ bool Mass::is_same_as(const Mass& other) const {
 
 // Each names all members, so that none can be added without a thought of this.
 bool has_same_equations(const Problem& a, const Problem& b) {
-  const auto& [form, t_span, start, variables, equations, fixed, start_derivative, variable_index,
-               sparsity, jacobian, findings] = a;
+  const auto& [form, t_span, start, variables, equations, fixed, bounds, start_derivative,
+               variable_index, sparsity, jacobian, findings] = a;
   return is_same_form(form, b.form) && variables == b.variables && equations == b.equations &&
-         fixed == b.fixed && variable_index == b.variable_index && sparsity == b.sparsity &&
-         !is_given(jacobian) && !is_given(b.jacobian);
+         fixed == b.fixed && bounds == b.bounds && variable_index == b.variable_index &&
+         sparsity == b.sparsity && !is_given(jacobian) && !is_given(b.jacobian);
 }
 
 bool are_same_options(const Options& a, const Options& b) {
