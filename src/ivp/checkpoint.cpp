@@ -48,7 +48,7 @@ void ImplicitStepper::save(std::vector<double>& memory) const {
     memory.push_back(x);
   for (const bool flag : {order_.newton_failed, order_.newton_was_slow, order_.is_due,
                           jacobian_valid_, jacobian_current_, factors_valid_, first_, rejected_,
-                          extrapolate_, newton_failed_, is_ahead_, begins_})
+                          extrapolate_, newton_failed_, is_ahead_, begins_, once_is_enough_})
     memory.push_back(flag ? 1 : 0);
   memory.push_back(times_at_end_), memory.push_back(end_of_branch_.t);
   save_list(memory, end_of_branch_.y), save_list(memory, norm_.given_atol());
@@ -74,7 +74,7 @@ void ImplicitStepper::restore(SavedState& memory) {
   for (double* x : {&newton_share_, &rounding_, &order_.in_vain, &wait}) *x = memory.number();
   for (bool* flag : {&order_.newton_failed, &order_.newton_was_slow, &order_.is_due,
                      &jacobian_valid_, &jacobian_current_, &factors_valid_, &first_, &rejected_,
-                     &extrapolate_, &newton_failed_, &is_ahead_, &begins_})
+                     &extrapolate_, &newton_failed_, &is_ahead_, &begins_, &once_is_enough_})
     *flag = memory.flag();
   times_at_end_ = static_cast<int>(memory.position(1000));
   end_of_branch_.t = memory.number(), end_of_branch_.y = memory.list();

@@ -42,6 +42,24 @@ MassDependence mass_dependence(const EquationSet& equations) {
   return result;
 }
 
+/// Coefficients change at events at most.
+bool is_linear(const EquationSet& equations) {
+  for (const Kernel& kernel : equations.kernels()) {
+    std::vector<int> variables;
+    for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+      if (kernel.leaves[l].kind == Leaf::Kind::variable) variables.push_back(static_cast<int>(l));
+    Graph graph = kernel.graph;
+    const std::vector<NodeId> slopes = gradient(graph, kernel.residual, variables);
+    for (const NodeId slope : slopes)
+      for (const NodeId id : needed(graph, slope))
+        if (const Node n = graph[id]; n.op == Op::input)
+          if (const Leaf::Kind kind = kernel.leaves[static_cast<std::size_t>(n.a)].kind;
+              kind == Leaf::Kind::time || kind == Leaf::Kind::variable)
+            return false;
+  }
+  return true;
+}
+
 /// Entries of E where they depend on nothing that changes.
 std::vector<Mass::Entry> constant_mass(const EquationSet& equations, int size) {
   const std::vector<double> zero(static_cast<std::size_t>(size), 0.0);
@@ -87,6 +105,7 @@ std::shared_ptr<const GraphParts> new_parts(const ExpressionGraph& form) {
   const MassDependence mass = mass_dependence(*equations);
   parts->has_constant_mass = mass.is_constant;
   parts->is_nonlinear_in_rates = mass.on_rates;
+  parts->is_linear = mass.is_constant && is_linear(*equations);
   if (mass.is_constant) parts->algebraic = algebraic_rows(n, constant_mass(*equations, n));
   parts->derivatives = std::make_shared<EquationJacobian>(*equations, std::vector{0, 1});
   return parts;

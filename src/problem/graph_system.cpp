@@ -241,6 +241,8 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
   std::vector<char> row_has = parts->row_has_rates;
   system->constant_mass = parts->has_constant_mass;
   system->nonlinear_in_derivatives = parts->is_nonlinear_in_rates;
+  // Corrections of variables of higher index are divided by h, and so is their rounding.
+  system->linear = parts->is_linear && structure.index <= 1;
   std::vector<RowCombination> combinations;
   for (const RowCombination& c : parts->algebraic) {
     if (c.terms.size() > 1) combinations.push_back(c);

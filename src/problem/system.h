@@ -108,6 +108,7 @@ class System {
   bool hidden_constraints = false;     ///< index above 1, as far as the form tells
   bool discover_rows = false;  ///< the form cannot tell which rows and variables are algebraic
   bool nonlinear_in_derivatives = false;  ///< dF/dy' depends on y', or the form cannot tell
+  bool linear = false;  ///< index 1, F linear in y and y', with coefficients that change at events
   Names variables;
   Names equations;
   std::vector<int> variable_index;       ///< 1, 2, 3: errors count with h^(index - 1)

@@ -39,15 +39,18 @@ void ImplicitStepper::consider_order() {
   const bool kept = jacobian_valid_ && h_ == factored_h_ && std::abs(h_) < options_.max_step;
   // Where the iteration has ever failed it will ask for matrices again, and that is occasion
   // enough.
-  const bool is_linear = seen_rate_ > 0 && seen_rate_ <= linear && statistics_.newton_failures == 0;
+  const bool is_linear = system_.linear || (seen_rate_ > 0 && seen_rate_ <= linear &&
+                                            statistics_.newton_failures == 0);
   if (order_.after_step(current()->stages(), std::abs(h_), is_linear, kept)) factors_valid_ = false;
 }
 
 bool ImplicitStepper::renew_factors() {
   if (methods_.size() > 1 && !first_) {
     const double ratio = last_h_ == 0 ? 1.0 : h_ / last_h_;
-    const int stages =
-        order_.next(current()->stages(), last_newton_.rate, last_newton_.iterations, ratio);
+    // The single iteration of a linear system says all there is to say.
+    const int iterations =
+        system_.linear ? std::max(2, last_newton_.iterations) : last_newton_.iterations;
+    const int stages = order_.next(current()->stages(), last_newton_.rate, iterations, ratio);
     if (stages != current()->stages()) {
       for (std::size_t k = 0; k < methods_.size(); ++k)
         if (methods_[k]->method.stages == stages) use(static_cast<int>(k));

@@ -130,9 +130,12 @@ void ImplicitStepper::use(int position) {
   // after a small step it promises far too much for a long one. So do matrices of a saturated
   // amplifier or of dry friction, with which single corrections are small because they lead
   // nowhere: of few unknowns no correction is the last one that was not seen to contract.
-  newton_ = {newton_limit(current()->method()), 1, false,
+  newton_ = {newton_limit(current()->method()),
+             1,
+             false,
              !system_.constant_mass || system_.size <= few_unknowns,
-             system_.nonlinear_in_derivatives};
+             system_.nonlinear_in_derivatives,
+             system_.linear};
   if (options_.fixed_step > 0) {
     newton_ = {60, 1, true, false, false};
     return;
@@ -164,10 +167,16 @@ bool ImplicitStepper::solve_stages(int slow_before) {
   // Rates of earlier steps promise nothing where this one has just seen slow ones; and where
   // shortening it makes them no faster, more iterations help.
   if (slow_before > 0) settings.measure_rate = true;
+  settings.is_linear = settings.is_linear && once_is_enough_;
   if (slow_before > shorten_up_to) settings.max_iterations *= 4;
   last_newton_ =
       current()->solve(state_, h_, norm_, settings, statistics_, {extrapolate_, nullptr});
-  if (last_newton_.outcome == NewtonOutcome::converged) return true;
+  if (last_newton_.outcome == NewtonOutcome::converged) {
+    constexpr double nothing = 1e-10;
+    if (newton_.is_linear && last_newton_.iterations > 1)
+      once_is_enough_ = last_newton_.rate <= nothing;
+    return true;
+  }
   ++statistics_.newton_failures;
   newton_failed_ = true;
   if (last_newton_.outcome == NewtonOutcome::predicted_failure)
@@ -225,6 +234,7 @@ void ImplicitStepper::limit_growth(double before) {
 
 void ImplicitStepper::reject(double error) {
   if (statistics_.steps > 0) ++statistics_.rejected;
+  once_is_enough_ = false;  // rounding may be to blame
   h_ = first_ ? 0.1 * h_
               : h_ / std::max(control_.divisor(error, current()->estimate_order(),
                                                last_newton_.iterations, newton_.max_iterations),
@@ -378,8 +388,8 @@ void ImplicitStepper::commit() {
     return;
   }
   // Corrections may be small for no other reason than that an old matrix is large.
-  jacobian_valid_ = last_newton_.rate <= keep_jacobian_below &&
-                    std::abs(h_) <= longest_by_hearsay * std::abs(confirmed_h_);
+  jacobian_valid_ = system_.linear || (last_newton_.rate <= keep_jacobian_below &&
+                                       std::abs(h_) <= longest_by_hearsay * std::abs(confirmed_h_));
   const double growth = h_ / h_used_;
   // A single iteration with an old matrix says nothing of a longer step. A failed one of a field
   // costs more than a matrix does.

@@ -30,6 +30,7 @@ struct ImplicitCourse {
   bool jacobian_valid_ = false, jacobian_current_ = false, factors_valid_ = false;
   bool first_ = true, rejected_ = false, extrapolate_ = true;
   bool begins_ = true;           ///< all steps so far asked for much longer ones
+  bool once_is_enough_ = false;  ///< second corrections of a linear system were seen to be nothing
   bool newton_failed_ = false;   ///< in this step
   int steps_since_failure_ = 0;  ///< as far as it matters
   bool committed_ = false;       ///< next_ is where the last step began

@@ -77,6 +77,10 @@ NewtonMonitor::Verdict NewtonMonitor::judge(double increment) {
            : increment <= settings_.tolerance ? Verdict::converged
                                               : Verdict::diverged;
   }
+  // What rounding leaves of a correction, with room for matrices far from the identity.
+  constexpr double left_by_rounding = 1e-11;
+  if (settings_.is_linear && left_by_rounding * increment <= settings_.tolerance)
+    return Verdict::converged;
   if (increment <= settings_.rounding) {
     // Beside one that was little more itself it says nothing of the rate.
     constexpr double much_more = 1e3;

@@ -27,6 +27,8 @@ struct NewtonSettings {
   /// The second correction may be as large as the first one, and the iteration converge all the
   /// same: F is not linear in y', whose error the first one does not show.
   bool first_misleads = false;
+  /// One correction is all there is to correct, but for rounding.
+  bool is_linear = false;
   double rounding = 0;  ///< increments that are no larger are nothing else
   /// In last steps: stages of longer ones start from a polynomial of lower degree.
   double far = std::numeric_limits<double>::infinity();
