@@ -312,6 +312,8 @@ TEST(Factors, HaveTheSameBitsAfterTheirPivotsAreRestored) {
 
 TEST(ChooseStorage, TakesTheCheapestFactorisation) {
   EXPECT_EQ(choose_storage(band_pattern(10, 1, 1)).storage, Storage::dense);
+  EXPECT_EQ(choose_storage(band_pattern(30, 1, 1)).storage, Storage::banded);
+  EXPECT_EQ(choose_storage(band_pattern(30, 8, 8)).storage, Storage::dense);
   EXPECT_EQ(choose_storage(dense_pattern(160)).storage, Storage::dense);
   EXPECT_EQ(choose_storage(band_pattern(200, 1, 1)).storage, Storage::banded);
   EXPECT_EQ(choose_storage(band_pattern(5000, 2, 2)).storage, Storage::banded);

@@ -90,14 +90,16 @@ double iterations_instead(const Pattern& pattern) {
 
 StorageChoice choose_storage(const Pattern& pattern) {
   const double n = pattern.size;
-  if (n <= 40) return {Storage::dense};
-
+  // So few are eliminated in registers, or nearly so: a narrow band of twelve takes as long.
+  constexpr double few = 12, some = 40;
+  if (n <= few) return {Storage::dense};
   if (const Bandwidth band = bandwidth(pattern); band.lower + band.upper <= narrow_band)
     return {Storage::banded};
   if (pattern.nonzeros() > 0.5 * n * n) return {Storage::dense};
   const std::vector<int> order = band_order(pattern);
   const auto [lower, upper] = order.empty() ? bandwidth(pattern) : bandwidth(pattern, order);
   if (lower + upper <= narrow_band) return {Storage::banded};
+  if (n <= some) return {Storage::dense};
   // Nanoseconds of one real factorisation, fitted to bench/linear_bench.cpp: dense kernels keep
   // vector registers busy.
   const SparseWork work = sparse_work(pattern);
