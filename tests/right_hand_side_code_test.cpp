@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "daedalus/daedalus.h"
+#include "io/embedded.h"
+#include "problem/system.h"
 
 namespace daedalus {
 namespace {
@@ -181,6 +183,38 @@ TEST(RightHandSideCode, IsNotMadeOfLongComputations) {
     for (int k = 1; k <= 20000; ++k) f[0] = f[0] + 1.0 / (k + y[0] * y[0]);
   };
   EXPECT_FALSE(RightHandSideCode::of(1, sum, {}));
+}
+
+/// F at several points, as `System::residuals` has it.
+std::vector<double> residuals(const System& system, int points, int apart) {
+  std::vector<double> t, y(static_cast<std::size_t>(points * apart)), yp = y, r = y;
+  for (int i = 0; i < points; ++i) {
+    t.push_back(0.1 + 0.01 * i);
+    for (int j = 0; j < system.size; ++j)
+      y[i * apart + j] = 0.5 + 0.4 * component(i, j), yp[i * apart + j] = component(j, i);
+  }
+  system.residuals(points, apart, t.data(), y.data(), yp.data(), r.data());
+  return r;
+}
+
+TEST(RightHandSideCode, GivesWhatAModelSays) {
+  // transamp: algebraic equations are combinations of rows.
+  for (const std::string name : {"robertson_40", "chemakzo", "transamp", "jay_index2", "rlc"}) {
+    const Problem problem =
+        Model::from_text(std::string(embedded("models/" + name + ".mo")), name).problem();
+    const auto system = make_system(problem, Formulation::direct);
+    ASSERT_TRUE(system->knows_right_hand_side) << name;
+    for (const int points : {3, 5, 7}) {
+      const int apart = (system->size + 3) / 4 * 4;
+      const std::vector<double> before = residuals(*system, points, apart);
+      system->translate(problem.findings, 0, nullptr);
+      const std::vector<double> after = residuals(*system, points, apart);
+      double largest = 1;  // terms that cancel are no larger than some row
+      for (const double value : before) largest = std::max(largest, std::abs(value));
+      for (std::size_t k = 0; k < before.size(); ++k)
+        EXPECT_NEAR(after[k], before[k], 1e-14 * largest) << name << ", " << k;
+    }
+  }
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ bool Integrator::Run::leaves_domain() const {
 /// code, so that all have the same bits.
 void Integrator::Run::translate_equations() {
   translated_ = true;
-  if (options_.evaluation == Evaluation::interpreted) return;
+  if (options_.evaluation == Evaluation::interpreted && !system_->are_expressions) return;
   const State& state = stepper_->state();
   if (dynamic_cast<const ImplicitStepper*>(stepper_.get()))
     system_->translate(problem_.findings, state.t, state.y.data());
@@ -169,7 +169,8 @@ bool Integrator::Run::step() {
   constexpr long seldom = 64;
   if (!cpu_started_ && solution_.statistics.steps % seldom == seldom - 1) ask_for_processor_time();
   constexpr long many_steps = 32;
-  if (!translated_ && solution_.statistics.steps >= many_steps) translate_equations();
+  if (!translated_ && (solution_.statistics.steps >= many_steps || system_->are_expressions))
+    translate_equations();
   // A reset, a callback, or whoever makes the steps may have changed what functions hold.
   if (translated_ && !is_left_alone_ && !system_->code_holds()) system_->forget_code();
   const double end = problem_.t_span.end;

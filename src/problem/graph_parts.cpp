@@ -106,7 +106,8 @@ std::shared_ptr<const GraphParts> new_parts(const ExpressionGraph& form) {
   parts->has_constant_mass = mass.is_constant;
   parts->is_nonlinear_in_rates = mass.on_rates;
   parts->is_linear = mass.is_constant && is_linear(*equations);
-  if (mass.is_constant) parts->algebraic = algebraic_rows(n, constant_mass(*equations, n));
+  if (mass.is_constant) parts->mass = constant_mass(*equations, n);
+  if (mass.is_constant) parts->algebraic = algebraic_rows(n, parts->mass);
   parts->derivatives = std::make_shared<EquationJacobian>(*equations, std::vector{0, 1});
   return parts;
 }

@@ -7,12 +7,15 @@
 #include <fmt/format.h>
 
 #include "expression/code_generation.h"
+#include "expression/rebuild.h"
 #include "problem/graph_constraints.h"
 #include "problem/graph_parts.h"
 #include "problem/system_of.h"
 
 namespace daedalus {
 namespace {
+
+constexpr int largest_with_stage_code = 24;  // beyond, loops over equations fill the registers
 
 /// The residual, with the algebraic combinations of rows formed on F(t, y, 0), where the y' terms
 /// that cancel do not leave their rounding errors.
@@ -32,6 +35,43 @@ class GraphSystem final : public System {
     return true;
   }
   void residual(const Dual&, const Dual*, const Dual*, Dual*) const override {}
+
+  void residuals(int points, int apart, const double* t, const double* y, const double* yp,
+                 double* r) const override {
+    if (!stages_ || points > RightHandSideCode::most_points)
+      return System::residuals(points, apart, t, y, yp, r);
+    stages_->values(points, apart, t, y, r);
+    for (int i = 0; i < points; ++i) take_from_rates(yp + i * apart, r + i * apart);
+  }
+  void right_hand_sides(int points, int apart, const double* t, const double* y,
+                        double* f) const override {
+    if (stages_ && points <= RightHandSideCode::most_points)
+      return stages_->values(points, apart, t, y, f);
+    for (int i = 0; i < points; ++i) {
+      residual(t[i], y + i * apart, zero_.data(), f + i * apart);
+      for (int k = 0; k < size; ++k) f[i * apart + k] = -f[i * apart + k];
+    }
+  }
+  void take_from_rates(const double* yp, double* r) const override {
+    for (int k = 0; k < size; ++k) r[k] = -r[k];
+    for (const Mass::Entry& e : mass_) r[e.row] += e.value * yp[e.column];
+  }
+  void translate(const Findings& findings, double, const double*) override {
+    if (!knows_right_hand_side || stages_) return;
+    stages_ = RightHandSideCode::of(
+        parts_of_graph_, size, [this](Graph& graph) { return right_hand_side_in(graph); },
+        findings);
+  }
+  /// From when on F = E y' - f. All of it is code for several points side by side.
+  void know_right_hand_side(std::shared_ptr<const GraphParts> of_graph) {
+    parts_of_graph_ = std::move(of_graph);
+    mass_ = parts_of_graph_->mass;
+    std::erase_if(mass_, [this](const Mass::Entry& e) {
+      return std::any_of(combinations_.begin(), combinations_.end(),
+                         [&](const RowCombination& c) { return c.row == e.row; });
+    });
+    knows_right_hand_side = are_expressions = true;
+  }
 
   void combine_rows(std::vector<RowCombination> combinations) {
     combinations_ = std::move(combinations);
@@ -69,6 +109,30 @@ class GraphSystem final : public System {
   }
 
  private:
+  /// f = -F(t, y, 0), with rows combined as in `evaluate`; inputs are the time, then y.
+  std::vector<NodeId> right_hand_side_in(Graph& graph) const {
+    std::vector<NodeId> rows(static_cast<std::size_t>(size));
+    for (const Kernel& kernel : form_.equations->kernels())
+      for (std::size_t i = 0; i < kernel.rows.size(); ++i)
+        rows[static_cast<std::size_t>(kernel.rows[i])] =
+            graph.neg(rebuilt(kernel.graph, kernel.residual, graph, [&](int input) {
+              const auto l = static_cast<std::size_t>(input);
+              const Leaf& leaf = kernel.leaves[l];
+              if (leaf.kind == Leaf::Kind::data) return graph.constant(kernel.data[l][i]);
+              if (leaf.kind == Leaf::Kind::time) return graph.input(0);
+              return leaf.order > 0 ? graph.constant(0) : graph.input(1 + kernel.which[l][i]);
+            }));
+    std::vector<NodeId> result = rows;
+    for (const RowCombination& combination : combinations_) {
+      NodeId sum = graph.constant(0);
+      for (const RowCombination::Term& term : combination.terms)
+        sum = graph.add(
+            sum, graph.mul(graph.constant(term.weight), rows[static_cast<std::size_t>(term.row)]));
+      result[static_cast<std::size_t>(combination.row)] = sum;
+    }
+    return result;
+  }
+
   static double operations_of(const Program::Content& program) {
     double sum = 0;
     for (const Unit& unit : program.units)
@@ -104,6 +168,9 @@ class GraphSystem final : public System {
   mutable std::shared_ptr<EquationSet> rates_, part_rates_;  ///< dF/dt, made when first asked for
   std::vector<int> place_;
   mutable std::vector<double> part_r_;
+  std::shared_ptr<const GraphParts> parts_of_graph_;  ///< if f is known
+  std::vector<Mass::Entry> mass_;                     ///< E, without the rows that are combined
+  std::unique_ptr<RightHandSideCode> stages_;
 };
 
 class GraphJacobian final : public OwnJacobian {
@@ -249,6 +316,9 @@ std::shared_ptr<System> make_graph_system(const Problem& problem, const Expressi
     row_has[c.row] = 0;
   }
   if (!combinations.empty()) system->combine_rows(std::move(combinations));
+  if (parts->has_constant_mass && n <= largest_with_stage_code && !form.switching &&
+      form.equations->discrete_values() == 0)
+    system->know_right_hand_side(parts);
   for (int i = 0; i < n; ++i) {
     if (!row_has[i]) mark_algebraic_rows(*system, i, i + 1);
     if (!parts->variable_has_rates[i]) system->algebraic_variable[i] = 1;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 
 #include "expression/rebuild.h"
 #include "expression/tape.h"
@@ -163,6 +164,7 @@ class Split {
 
 struct RightHandSideCode::Tapes {
   int size = 0;
+  std::shared_ptr<const void> statement;  ///< that said it; null: a function was recorded
   // What was recorded, to be compared; one thread at a time records into the graph.
   mutable Graph graph;
   Roots roots;
@@ -176,7 +178,7 @@ struct RightHandSideCode::Tapes {
 
   bool is_of(int n, const Record& function) const {
     const BriefTurn mine(turn);
-    if (!mine || n != size) return false;
+    if (!mine || n != size || statement) return false;
     const PassingNodes passing(graph);
     return recorded_roots(graph, n, function) == roots;
   }
@@ -189,9 +191,8 @@ struct RightHandSideCode::Tapes {
     if (!roots) return nullptr;
     result->roots = std::move(*roots);
     Split split(result->graph, n, result->roots);
+    result->take_values(split);
     const int inputs = n + static_cast<int>(split.sources.size());
-    result->sources = Tape(split.time, 1, split.sources);
-    result->values = Tape(split.graph, inputs, split.values, Tape::Products::fused);
     std::vector<int> y;
     for (int j = 0; j < n; ++j) y.push_back(j);
     Roots entries;
@@ -205,13 +206,37 @@ struct RightHandSideCode::Tapes {
       }
     }
     result->derivatives = Tape(split.graph, inputs, entries, Tape::Products::fused);
-    if (!split.sources.empty()) result->sources.translate();
     result->derivatives.translate();
     // Counted with callgrind: the way to and fro is some 30 additions for each of n unknowns.
     constexpr double cost_of_way = 30;
     result->values_pay = cost_of(result->values) + cost_of(result->sources) >= cost_of_way * n;
     if (result->values_pay) result->values.translate_block(Exponentials::four_at_once);
     return result;
+  }
+
+  static std::shared_ptr<const Tapes> make(std::shared_ptr<const void> statement, int n,
+                                           const Build& build) {
+    auto result = std::make_shared<Tapes>();
+    result->size = n, result->statement = std::move(statement);
+    Graph graph;
+    graph.limit(most_nodes);
+    try {
+      result->take_values(Split(graph, n, build(graph)));
+    } catch (const std::length_error&) {
+      return nullptr;
+    }
+    // A tape that is run for each point alone has a way to go as well.
+    result->values_pay = true;
+    result->values.translate_block(Exponentials::four_at_once);
+    return result;
+  }
+
+ private:
+  void take_values(const Split& split) {
+    sources = Tape(split.time, 1, split.sources);
+    if (!split.sources.empty()) sources.translate();
+    values = Tape(split.graph, size + static_cast<int>(split.sources.size()), split.values,
+                  Tape::Products::fused);
   }
 };
 
@@ -220,6 +245,16 @@ std::unique_ptr<RightHandSideCode> RightHandSideCode::of(int size, const Record&
   auto tapes = found_or_made<Tapes>(
       findings, [&](const Tapes& known) { return known.is_of(size, function); },
       [&] { return Tapes::make(size, function); });
+  if (!tapes) return nullptr;
+  return std::unique_ptr<RightHandSideCode>(new RightHandSideCode(std::move(tapes)));
+}
+
+std::unique_ptr<RightHandSideCode> RightHandSideCode::of(std::shared_ptr<const void> statement,
+                                                         int size, const Build& build,
+                                                         const Findings& findings) {
+  auto tapes = found_or_made<Tapes>(
+      findings, [&](const Tapes& known) { return known.statement == statement; },
+      [&] { return Tapes::make(statement, size, build); });
   if (!tapes) return nullptr;
   return std::unique_ptr<RightHandSideCode>(new RightHandSideCode(std::move(tapes)));
 }

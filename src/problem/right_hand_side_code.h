@@ -1,5 +1,6 @@
 #pragma once
-// f of F = E y' - f(t, y), and -df/dy, as machine code made of what a function does with Expr: the
+// f of F = E y' - f(t, y), and -df/dy, as machine code made of what a function does with Expr, or
+// of what a model says: the
 // stages of a step side by side in vector registers, and what depends on the time alone computed
 // once for all iterations on a step.
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include "daedalus/expr.h"
 #include "daedalus/findings.h"
+#include "expression/graph.h"
 
 namespace daedalus {
 
@@ -17,6 +19,12 @@ class RightHandSideCode {
   /// Null: the function branches on values. `size`: of y and f.
   static std::unique_ptr<RightHandSideCode> of(int size, const Record& function,
                                                const Findings& findings);
+  /// Of expressions that are there already, in a graph whose inputs are the time, then y.
+  /// `statement` never changes: whoever comes with the same one gets the same code. Null: there
+  /// are too many. Derivatives are left to others.
+  using Build = std::function<std::vector<NodeId>(Graph& graph)>;
+  static std::unique_ptr<RightHandSideCode> of(std::shared_ptr<const void> statement, int size,
+                                               const Build& build, const Findings& findings);
   RightHandSideCode(const RightHandSideCode&) = delete;
   RightHandSideCode& operator=(const RightHandSideCode&) = delete;
   ~RightHandSideCode();

@@ -81,7 +81,8 @@ class System {
   virtual void right_hand_side(const Dual& /*t*/, const Dual* /*y*/, Dual* /*f*/) const {}
   /// r = E y' - r
   virtual void take_from_rates(const double* /*yp*/, double* /*r*/) const {}
-  /// When steps have been so many that making code of the equations pays.
+  /// When steps have been so many that making code of the equations pays, or before the first one
+  /// if they `are_expressions`.
   virtual void translate(const Findings&, double /*t*/, const double* /*y*/) {}
   /// The functions still give what they gave when their code was made.
   virtual bool code_holds() const { return true; }
@@ -104,6 +105,7 @@ class System {
   bool time_differentiable = false;  ///< with respect to t too
   bool constant_mass = false;        ///< dF/dy' is constant
   bool knows_right_hand_side = false;
+  bool are_expressions = false;        ///< nothing has to be recorded, and nobody can change them
   bool linear_in_derivatives = false;  ///< F = M(t, y) y' - f, as far as the form tells
   bool hidden_constraints = false;     ///< index above 1, as far as the form tells
   bool discover_rows = false;  ///< the form cannot tell which rows and variables are algebraic
