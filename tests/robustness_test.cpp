@@ -109,6 +109,31 @@ end Rectifier;)";
   }
 }
 
+// Behind a blocked period the polynomial of the last step ends at several volts, where the diode
+// would carry 1e20 A: with the matrix of such a point it kept its voltage and 7 of these 150 runs
+// succeeded with errors of up to 6,000 rtol.
+TEST(Robustness, DiodesConductWhateverIsPromised) {
+  constexpr const char* rectifier = R"(
+model rectifier
+  Real vc(start = 0, fixed = true), i(start = 0, fixed = true), vd(start = 0);
+equation
+  0.01*der(i) = 5*sin(314.159265358979*time) - vd - vc - i;
+  i = 1e-9*(exp(vd/0.04) - 1) + 1e-6*vd;
+  1e-3*der(vc) = i - vc/50;
+  annotation(experiment(StopTime = 0.0655));
+end rectifier;
+)";
+  const Solution exact = solved_text(rectifier, 1e-11);
+  constexpr int runs = 150;
+  for (int k = 0; k < runs; ++k) {
+    const double rtol = std::pow(10, -3 - 2.0 * k / (runs - 1));
+    const Solution s = solved_text(rectifier, rtol);
+    ASSERT_TRUE(s.succeeded()) << rtol << ": " << s.message.text();
+    for (const char* name : {"vc", "i"})
+      EXPECT_NEAR(s.value(-1, name), exact.value(-1, name), 30 * rtol) << name << ", " << rtol;
+  }
+}
+
 TEST(Robustness, StepsOfHalfAPeriodAreSeen) {
   // With one estimate the worst of these runs ended 743 rtol off, with two 36, and 98 of 100 within
   // 8. Rounding decides where steps end, and so which estimates are lucky.

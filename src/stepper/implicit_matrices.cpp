@@ -1,4 +1,7 @@
 // Implicit steps: where their matrices are taken, and when the number of stages changes with them.
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "stepper/implicit_stepper.h"
@@ -17,9 +20,34 @@ constexpr double linear = 1e-9;
 /// which the promise knows nothing of. (For y' its value at the beginning does.)
 bool ImplicitStepper::jacobian_ahead() {
   constexpr double middle = 0.5;
-  return !system_.constraints && extrapolate_ && !rejected_ && options_.fixed_step == 0 &&
-         current()->predict(state_, h_, middle, error_.data()) &&
-         jacobian_.evaluate(state_.t + middle * h_, error_.data(), state_.yp.data(), pencil_);
+  if (system_.constraints || !extrapolate_ || rejected_ || options_.fixed_step > 0 ||
+      !current()->predict(state_, h_, middle, error_.data()))
+    return false;
+  a_before_ = pencil_.a;
+  return jacobian_.evaluate(state_.t + middle * h_, error_.data(), state_.yp.data(), pencil_) &&
+         !drowns();
+}
+
+/// Where the polynomial of the last step ends at nonsense, an exponential there may be larger than
+/// all else in its row by more than a tolerance. Then corrections and estimates are small whatever
+/// the equation lacks: a diode does not conduct for half a period, and nothing shows it.
+bool ImplicitStepper::drowns() {
+  constexpr double part = 0.1;  // estimates are relieved
+  const double most = part / options_.rtol;
+  const std::vector<double>& a = pencil_.a;
+  const Eigen::Map<const Vector> here(a.data(), std::ssize(a)),
+      before(a_before_.data(), std::ssize(a));
+  if ((here.cwiseAbs() - most * before.cwiseAbs()).maxCoeff() <= 0) return false;
+  std::fill(row_size_.begin(), row_size_.end(), 0.0);
+  const auto size_of_row = [this](std::size_t k) -> double& {
+    return row_size_[static_cast<std::size_t>(pencil_.pattern.row[k])];
+  };
+  for (std::size_t k = 0; k < a.size(); ++k)
+    size_of_row(k) =
+        std::max({size_of_row(k), std::abs(a_before_[k]), std::abs(pencil_.e[k] / h_)});
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (std::abs(a[k]) > most * size_of_row(k)) return true;
+  return false;
 }
 
 bool ImplicitStepper::renew_jacobian() {

@@ -105,7 +105,8 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
   if (options.algebraic_update != AlgebraicUpdate::embedding && system.is_index_one() &&
       !current()->is_stiffly_accurate())
     state_space_ = std::make_unique<AlgebraicProjection>(system, jacobian);
-  error_.assign(system.size, 0.0);
+  error_.assign(system.size, 0.0), row_size_ = error_;
+  a_before_.reserve(pencil_.a.size());
   if (state_space_) projection_scale_.assign(system.size, 0.0);
   if (system.expansion && options.fixed_step == 0)
     eliminated_ = std::make_unique<EliminatedError>(system, options.rtol);

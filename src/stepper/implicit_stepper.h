@@ -87,6 +87,7 @@ class ImplicitStepper final : public Stepper,
   double error_of_fewer_stages(double error) const;
   bool renew_jacobian();
   bool jacobian_ahead();
+  bool drowns();
   bool renew_factors();
   void consider_order();
   /// After so many attempts at this step whose iteration was too slow.
@@ -124,6 +125,7 @@ class ImplicitStepper final : public Stepper,
 
   State end_of_branch_;  ///< where values were last not finite
   std::vector<double> error_, projection_scale_;
+  std::vector<double> a_before_, row_size_;  ///< of the last Jacobian
 };
 
 }  // namespace daedalus
