@@ -283,7 +283,7 @@ void Integrator::Run::avoid_dear_factors(const State& start) {
   if (options_.rtol > sharp && (system_->size > few_unknowns || !smooth))
     options_.max_stages = enough_stages;
   // Backward differentiation has one real matrix for many steps, and its solutions may be found by
-  // iterations. Crude digits are cheap by it in any case, unless events make it begin anew.
+  // iterations. Crude digits of many unknowns are cheap by it if no events make it begin anew.
   constexpr double crude = 1e-3;
   const bool dear = jacobian_->factors_are_dear();
   // Complex sparse factors cost several times what real ones do, by fronts above all. Where they
@@ -300,7 +300,7 @@ void Integrator::Run::avoid_dear_factors(const State& start) {
     options_.method = "rodas_5p";
     return;
   }
-  if (!dear && (options_.rtol < crude || !smooth)) return;
+  if (!dear && (options_.rtol < crude || !smooth || system_->size <= few_unknowns)) return;
   options_.method = "bdf";
   if (dear && options_.linear_algebra == LinearAlgebra::automatic) jacobian_->iterate(true);
 }
