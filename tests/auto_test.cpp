@@ -295,13 +295,15 @@ TEST(Auto, GraphsNeedNoNames) {
 /// Waves run to and fro on a line of N coils and capacitors, v = 0 at one end and open at the
 /// other: v_k = sum_j c_j cos(w_j t) sin(a_j k) with a_j = (2 j - 1) pi/(2 N + 1) and w_j = 2
 /// sin(a_j/2). Nothing damps what steps leave.
-TEST(Auto, KeepsWavesOnALineToTheTolerance) {
+/// Something stiff beside it leaves no explicit method the choice.
+void expect_waves_kept(const std::string& beside, const char* method) {
   constexpr int n = 45;
   constexpr double end = 100, pi = 3.14159265358979323846;
   Problem problem = Model::from_text(R"(model line
   parameter Integer N = 45;
   Real v[N](start = {exp(-((k - 12)/3)^2) for k in 1:N}, each fixed = true);
   Real i[N](each start = 0, each fixed = true);
+  Real z(start = 0, fixed = true);
 equation
   der(i[1]) = -v[1];
   for k in 2:N loop
@@ -311,6 +313,7 @@ equation
     der(v[k]) = i[k] - i[k + 1];
   end for;
   der(v[N]) = i[N];
+  der(z) = )" + beside + R"(;
 end line;)",
                                      "line.mo")
                         .problem();
@@ -327,8 +330,40 @@ end line;)",
   for (const double rtol : {1e-3, 1e-4, 1e-6, 1e-8}) {
     const Solution s = solve(problem, {.rtol = rtol});
     ASSERT_TRUE(s.succeeded());
-    EXPECT_EQ(s.method, "radau") << s.choice;
+    EXPECT_EQ(s.method, method) << s.choice;
     for (int k = 0; k < n; ++k) EXPECT_NEAR(s.y_end()[k], exact[k], 30 * rtol) << rtol << " " << k;
+  }
+}
+
+TEST(Auto, KeepsWavesOnALineToTheTolerance) {
+  expect_waves_kept("1e4*(sin(time) - z)", "radau");
+}
+
+TEST(Auto, IsExplicitWhereStabilityAsksLittle) {
+  expect_waves_kept("sin(time)", "dop853");
+}
+
+TEST(Auto, TurnsFromExplicitStepsWhereEquationsBecomeStiff) {
+  // Thirty cells whose exchange grows by 1e6 within the interval.
+  const Problem problem = Model::from_text(R"(model cells
+  parameter Integer N = 30;
+  Real u[N](start = {k/N for k in 1:N}, each fixed = true);
+equation
+  for k in 1:N loop
+    der(u[k]) = 1 + exp(14*(time - 1))*(u[max(k - 1, 1)] - 2*u[k] + u[min(k + 1, N)]);
+  end for;
+  annotation(experiment(StopTime = 2));
+end cells;)",
+                                           "cells.mo")
+                              .problem();
+  const Solution exact = solve(problem, {.method = "radau", .rtol = 1e-10});
+  for (const double rtol : {1e-3, 1e-6}) {
+    const Solution s = solve(problem, {.rtol = rtol});
+    ASSERT_TRUE(s.succeeded());
+    EXPECT_THAT(s.choice, testing::StartsWith("dop853"));
+    EXPECT_LT(s.statistics.steps, 500) << s.choice;
+    for (int k = 0; k < s.y_end().size(); ++k)
+      EXPECT_NEAR(s.y_end()[k], exact.y_end()[k], 30 * rtol * (1 + std::abs(exact.y_end()[k])));
   }
 }
 

@@ -30,6 +30,9 @@ constexpr int most_variables = 100'000;
 constexpr double many_steps = 20'000;
 // Implicit turns have dense matrices.
 constexpr int most_that_take_turns = 400;
+// Of ordinary differential equations: from here on steps with matrices cost more than explicit
+// ones, and up to there implicit turns are not dear, should they become stiff.
+constexpr int least_without_constraints = 16, most_without_constraints = 100;
 
 /// What only implicit methods know was not asked for.
 bool leaves_the_choice(const Options& options, LinearAlgebra linear_algebra) {
@@ -45,20 +48,34 @@ bool leaves_the_choice(const Options& options, LinearAlgebra linear_algebra) {
 /// What the structure of a graph promises.
 struct ManifoldFinding {
   std::shared_ptr<const EquationSet> equations;
-  bool may_lie_on_a_manifold;
+  bool suits_explicit_steps;
 
   explicit ManifoldFinding(const ExpressionGraph& form) : equations(form.equations) {
     const StructuralAnalysis structure =
         analyze_structure(signature_of(*form.equations, form.size));
-    may_lie_on_a_manifold =
+    const bool is_motion = structure.index == 3;
+    const bool is_small = form.size <= most_recorded_of_index_2;
+    const int rates = rated_variables(form);
+    suits_explicit_steps =
         structure.regular &&
-        (structure.index == 3 ||
-         (structure.index == 2 &&
-          (form.size <= most_recorded_of_index_2 || look_stabilised(*form.equations, structure))));
+        (is_motion ||
+         (structure.index == 2 && (is_small || look_stabilised(*form.equations, structure))) ||
+         (structure.index <= 1 && rates >= least_without_constraints &&
+          rates <= most_without_constraints));
+  }
+
+ private:
+  static int rated_variables(const ExpressionGraph& form) {
+    std::vector<char> has_rate(static_cast<std::size_t>(form.size), 0);
+    for (const Kernel& kernel : form.equations->kernels())
+      for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
+        if (kernel.leaves[l].kind == Leaf::Kind::variable && kernel.leaves[l].order > 0)
+          for (const int j : kernel.which[l]) has_rate[static_cast<std::size_t>(j)] = 1;
+    return static_cast<int>(std::count(has_rate.begin(), has_rate.end(), 1));
   }
 };
 
-bool may_lie_on_a_manifold(const Problem& problem) {
+bool may_suit_explicit_steps(const Problem& problem) {
   if (!problem.variable_index.empty()) return false;
   if (const auto* form = std::get_if<Mechanical>(&problem.form))
     return form->holonomic + form->nonholonomic > 0 &&
@@ -71,7 +88,7 @@ bool may_lie_on_a_manifold(const Problem& problem) {
              problem.findings,
              [&](const ManifoldFinding& known) { return known.equations == form->equations; },
              [&] { return std::make_shared<ManifoldFinding>(*form); })
-      ->may_lie_on_a_manifold;
+      ->suits_explicit_steps;
 }
 
 /// What explicit methods cannot take, whatever the options are, and why: a graph, or functions
@@ -88,6 +105,7 @@ struct UnfitFinding {
   /// What is taken for states may depend on the start.
   bool fits(const Problem& problem) const {
     return statement.t_span.begin == problem.t_span.begin &&
+           statement.t_span.end == problem.t_span.end &&
            same_bits(statement.start.vector(), problem.start.vector()) &&
            has_same_equations(statement, problem);
   }
@@ -134,6 +152,15 @@ bool Integrator::Run::may_take_turns() const {
   return field_->differential <= most_that_take_turns;
 }
 
+/// Steps with matrices were found to cost as much as a third to all of so many explicit ones as
+/// there are unknowns (`bench`, stars in a plane and lines of cells), and to be as long as several.
+bool Integrator::Run::stability_asks_little() const {
+  const double span = std::abs(problem_.t_span.end - problem_.t_span.begin);
+  const std::shared_ptr<ProjectedField> field = field_->for_output();
+  return fastest_rate(*field, stepper_->state()) * span <
+         field->differential * explicit_->stability;
+}
+
 /// Motions begin with explicit steps in any case: turns to one real matrix come soon enough.
 bool Integrator::Run::shows_stiffness() const {
   if (may_take_turns() && field_->is_motion()) return false;
@@ -163,32 +190,37 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
                                                                 bool at_start, Refusal& refusal) {
   std::string_view& why = refusal.why;
   why = "no motion on constraints of moderate size";
-  if (!may_lie_on_a_manifold(problem)) return nullptr;
+  if (!may_suit_explicit_steps(problem)) return nullptr;
   Options chosen = options;
   chosen.method = "dop853";
   try {
     auto run = again(problem, chosen, chosen.method, false);
     if (!run) run = std::make_unique<Run>(problem, chosen, true);
     refusal.is_lasting = true;
-    if (run->field_->algebraic == 0) {
+    const bool is_free = run->field_->algebraic == 0;
+    if (is_free && run->field_->differential < least_without_constraints) {
       why = "no constraints are left";
+    } else if (is_free && !run->over_ && !run->stability_asks_little()) {
+      why = "explicit steps would be short for the sake of stability";
     } else if (run->over_) {
       why = "the start was not found by an explicit method";
       refusal.is_lasting = false;
     } else if (!run->stepper_->can_begin()) {
       why = "masses alone determine no accelerations";
-    } else if (!run->field_->is_sparse() &&
+    } else if (!is_free && !run->field_->is_sparse() &&
                run->field_->differential >
                    (run->field_->is_motion() ? 2 * most_coordinates : most_recorded_of_index_2)) {
       why = "the constraints are many";
     } else if (!run->field_->is_affine()) {
       why = "multipliers enter nonlinearly";  // several may satisfy the equations
-    } else if (run->shows_stiffness()) {
+    } else if (!is_free && run->shows_stiffness()) {
       why = "stiff in its first steps";
       refusal.is_lasting = false;
     } else {
       if (!at_start) run = std::make_unique<Run>(problem, chosen, false);
-      run->solution_.choice = chosen.method + ": on constraints, explicit while it is not stiff";
+      run->solution_.choice =
+          chosen.method + (is_free ? ": explicit while it is not stiff"
+                                   : ": on constraints, explicit while it is not stiff");
       run->takes_turns_ = run->may_take_turns();
       return run;
     }

@@ -151,6 +151,7 @@ class Integrator::Run : public KeptBlock<Integrator::Run>, private RunCourse {
   static std::unique_ptr<Run> make_explicit(const Problem& problem, const Options& options,
                                             bool at_start, Refusal& refusal);
   bool shows_stiffness() const;
+  bool stability_asks_little() const;
   bool may_take_turns() const;
   static double fastest_rate(ProjectedField& field, const State& at);
   void prepare_graph();
