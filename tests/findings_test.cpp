@@ -8,6 +8,7 @@
 #include "daedalus/model.h"
 #include "formulation/prepared_graph.h"
 #include "formulation/recorded_motion.h"
+#include "io/embedded.h"
 #include "problem/graph_parts.h"
 
 namespace daedalus {
@@ -86,6 +87,23 @@ TEST(Findings, LeaveNoTraceInTheBits) {
       const Options options{.method = method, .rtol = 1e-7};
       const Solution alone = solve(forgetful, options);
       for (int round = 0; round < 3; ++round) expect_same_bits(alone, solve(problem, options));
+    }
+  }
+}
+
+/// Starts are kept, and that there is no field of constraints to be watched.
+TEST(Findings, OfModelsLeaveNoTraceEither) {
+  for (const std::string name :
+       {"chemakzo", "transamp", "circuit_index2", "jay_index2", "dpc_s", "path_control_index5"}) {
+    const Model model =
+        Model::from_text(std::string(embedded("models/" + name + ".mo")), name + ".mo");
+    Problem problem = model.problem(), forgetful = problem;
+    forgetful.findings = Findings::none();
+    for (const double rtol : {1e-4, 1e-7, 1e-4}) {
+      const Options options = model.scaled({.rtol = rtol});
+      const Solution alone = solve(forgetful, options);
+      ASSERT_TRUE(alone.succeeded()) << name;
+      for (int round = 0; round < 2; ++round) expect_same_bits(alone, solve(problem, options));
     }
   }
 }

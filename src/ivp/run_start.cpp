@@ -58,29 +58,36 @@ bool Integrator::Run::reinitialize(State& state, const std::vector<char>& fixed,
   return found.consistent;
 }
 
-/// Fields do without equations, which were made for this question alone: the answer is kept.
+/// Fields do without equations, which were made for this question alone, and runs of small models
+/// are hardly longer: the answer is kept.
 StartReport Integrator::Run::consistent(State& state, const std::vector<char>& fixed,
                                         bool at_start) {
+  // Factors of others remember pivots.
+  const auto is_dense_and_small = [](const System& system, const Jacobian& derivatives) {
+    return derivatives.storage() == Storage::dense && system.size <= largest_uncondensed;
+  };
   const auto solve = [&] {
     System& system = equations();
     Jacobian& derivatives = jacobian(state);
-    // Factors of others remember pivots.
-    const bool is_forgetful =
-        derivatives.storage() == Storage::dense && system.size <= largest_uncondensed;
+    const bool is_forgetful = is_dense_and_small(system, derivatives);
     if (is_forgetful && !start_projection_) start_projection_.emplace(system, derivatives);
     return make_consistent(system, derivatives, state.t, state.y, state.yp, fixed, scale_, at_start,
                            before_event_ ? &*before_event_ : nullptr,
                            is_forgetful ? &*start_projection_ : nullptr);
   };
   const auto* form = std::get_if<ExpressionGraph>(&problem_.form);
-  if (!field_ || !at_start || !form || system_->own_jacobian || !system_->modes->empty())
-    return solve();
+  const bool is_known_by_graph =
+      form &&
+      (field_ ? !system_->own_jacobian : jacobian_ && is_dense_and_small(*system_, *jacobian_));
+  if (!at_start || !is_known_by_graph || !system_->modes->empty()) return solve();
   const State guess = state;
   std::optional<StartReport> failed;
   const auto kept = found_or_made<StartFinding>(
       problem_.findings,
       [&](const StartFinding& known) {
-        return known.equations == form->equations && known.guess.t == guess.t &&
+        return known.equations == form->equations &&
+               known.initial_equations == form->initial_equations &&
+               known.formulation == formulation_ && known.guess.t == guess.t &&
                same_bits(known.guess.y, guess.y) && same_bits(known.guess.yp, guess.yp) &&
                known.fixed == fixed && known.scale == scale_;
       },
@@ -88,7 +95,8 @@ StartReport Integrator::Run::consistent(State& state, const std::vector<char>& f
         StartReport report = solve();
         // Messages name variables and equations, which may be called otherwise next time.
         if (!report.consistent) return failed.emplace(std::move(report)), nullptr;
-        return std::make_shared<StartFinding>(StartFinding{form->equations, guess, fixed, scale_,
+        return std::make_shared<StartFinding>(StartFinding{form->equations, form->initial_equations,
+                                                           formulation_, guess, fixed, scale_,
                                                            state.y, state.yp, std::move(report)});
       });
   if (!kept) return *std::move(failed);

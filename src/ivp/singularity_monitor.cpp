@@ -5,6 +5,7 @@
 #include "analysis/signature.h"
 #include "daedalus/error.h"
 #include "expression/equation_set.h"
+#include "problem/findings.h"
 
 namespace daedalus {
 namespace {
@@ -25,18 +26,47 @@ bool may_have_constraints(const Problem& problem) {
   return structure.regular && (structure.index == 2 || structure.index == 3);
 }
 
-}  // namespace
-
-std::unique_ptr<SingularityMonitor> SingularityMonitor::make(
+/// Null where there are no constraints, or no field of them.
+std::unique_ptr<ProjectedField> field_of_constraints(
     const Problem& problem, std::shared_ptr<const std::vector<double>> modes) {
   if (!may_have_constraints(problem)) return nullptr;
   try {
     auto field = make_projected_field(problem, std::move(modes), Solves::by_factors);
-    if (field->algebraic == 0) return nullptr;
-    return std::unique_ptr<SingularityMonitor>(new SingularityMonitor(std::move(field)));
+    return field->algebraic == 0 ? nullptr : std::move(field);
   } catch (const InvalidInput&) {
     return nullptr;
   }
+}
+
+/// A graph that has none: finding that out takes as long as many steps of a small model.
+struct NoFieldFinding {
+  std::shared_ptr<const EquationSet> equations;
+  Interval t_span;
+  Vector start;
+
+  bool fits(const Problem& problem, const ExpressionGraph& form) const {
+    return equations == form.equations && t_span.begin == problem.t_span.begin &&
+           t_span.end == problem.t_span.end && same_bits(start, problem.start.vector());
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SingularityMonitor> SingularityMonitor::make(
+    const Problem& problem, std::shared_ptr<const std::vector<double>> modes) {
+  // Discrete values are those of one run.
+  const bool has_modes = modes && !modes->empty();
+  const auto* form = has_modes ? nullptr : std::get_if<ExpressionGraph>(&problem.form);
+  Findings::Store* const store = form ? problem.findings.store() : nullptr;
+  if (store && store->find<NoFieldFinding>(
+                   [&](const NoFieldFinding& known) { return known.fits(problem, *form); }))
+    return nullptr;
+  if (auto field = field_of_constraints(problem, std::move(modes)))
+    return std::unique_ptr<SingularityMonitor>(new SingularityMonitor(std::move(field)));
+  if (store)
+    store->keep(std::make_shared<const NoFieldFinding>(
+        NoFieldFinding{form->equations, problem.t_span, problem.start}));
+  return nullptr;
 }
 
 SingularityMonitor::SingularityMonitor(std::unique_ptr<ProjectedField> field)

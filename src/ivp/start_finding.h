@@ -6,7 +6,8 @@
 namespace daedalus {
 
 struct StartFinding {
-  std::shared_ptr<const EquationSet> equations;
+  std::shared_ptr<const EquationSet> equations, initial_equations;
+  Formulation formulation;
   State guess;
   std::vector<char> fixed;
   std::vector<double> scale;
