@@ -66,7 +66,7 @@ TEST(Bounds, ProjectedStepsKeepThemToo) {
       "2*lambda*x; der(y) = u*x + 2*lambda*y; u = 1 + a; x^2 + y^2 = 1; "
       "annotation(experiment(StopTime = 6)); end m;",
       "m.mo");
-  for (const char* method : {"radau", "radau_iia_5"})
+  for (const char* method : {"auto", "radau", "radau_iia_5"})
     for (const double rtol : {1e-3, 1e-5, 1e-7}) {
       const Solution s = solve(m.problem(), m.scaled({.method = method, .rtol = rtol}));
       ASSERT_TRUE(s.succeeded()) << s.message.text();

@@ -191,6 +191,8 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
   std::string_view& why = refusal.why;
   why = "no motion on constraints of moderate size";
   if (!may_suit_explicit_steps(problem)) return nullptr;
+  why = "bounds are kept by implicit steps";
+  if (!problem.bounds.empty()) return nullptr;
   Options chosen = options;
   chosen.method = "dop853";
   try {

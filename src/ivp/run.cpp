@@ -309,26 +309,6 @@ void Integrator::Run::record_step() {
     record_mesh_point(state.t, state.y);
 }
 
-void Integrator::Run::record_inside_of_step() {
-  const double direction = problem_.t_span.end > problem_.t_span.begin ? 1 : -1;
-  for (; next_output_ < outputs_.size() && direction * (outputs_[next_output_] - t()) < 0;
-       ++next_output_) {
-    const double time = outputs_[next_output_];
-    record_row(time, output().shown(interpolant_, anchor_, time, row_.data()));
-  }
-}
-
-void Integrator::Run::record_mesh_point(double time, const std::vector<double>& y) {
-  row_ = y;
-  if (!mesh_points_need_none_) projection().apply(anchor_, time, row_.data(), true);
-  record_row(time, shown(time, row_.data()));
-}
-
-void Integrator::Run::record_row(double time, Input y) {
-  solution_.t.push_back(time);
-  solution_.values.insert(solution_.values.end(), y.begin(), y.end());
-}
-
 void Integrator::Run::monitor_constraints(double time, const double* y) {
   const bool field_tells =
       !replaced_.empty() && replaced_.size() == system_->levels.size() && field_->places.empty();
@@ -347,17 +327,6 @@ void Integrator::Run::monitor_constraints(double time, const double* y) {
     for (int i = level.size(); i-- > 0;)
       if (std::abs(residual[i]) == largest) worst_equation_[k] = static_cast<std::size_t>(i);
   }
-}
-
-void Integrator::Run::interpolate(double time, Output y) {
-  const double h = interpolant_.t1 - interpolant_.t0;
-  const double theta = h == 0 ? -1 : (time - interpolant_.t0) / h;
-  if (!(theta >= -1e-12 && theta <= 1 + 1e-12))
-    throw InvalidInput(
-        fmt::format("interpolate: t = {:.10g} is outside of the last step [{:.10g}, {:.10g}]", time,
-                    interpolant_.t0, interpolant_.t1));
-  if (!interpolant_known_) stepper_->interpolant(interpolant_), interpolant_known_ = true;
-  y = output().shown(interpolant_, step_anchor_, time, row_.data());
 }
 
 void Integrator::Run::finish() {

@@ -1,4 +1,4 @@
-// A run before its start: the system that is integrated, its stepper, and where output comes from.
+// A run before its start: the system that is integrated, and its stepper.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "expression/source_pulses.h"
-#include "formulation/field_system.h"
 #include "formulation/prepared_graph.h"
 #include "ivp/run.h"
 #include "ivp/validate.h"
@@ -17,7 +16,6 @@
 namespace daedalus {
 namespace {
 
-constexpr int most_unknowns_of_output = 200;  // dense least squares at every row
 // Of the tolerance; what steps add to the distance from the constraints the next projection takes
 // away, and output is put onto them to rounding.
 constexpr double part_left_by_projection = 1e-6;
@@ -110,8 +108,7 @@ void Integrator::Run::prepare() {
   const int n = system_->size;
   atol_ = absolute_tolerance(problem_, options_, *system_);
   place_start();
-  if (!on_manifold)
-    bounds_ = {problem_, *system_, expansion_.get(), atol_, options_.rtol};
+  if (!on_manifold) bounds_ = {problem_, *system_, expansion_.get(), atol_, options_.rtol};
 
   switches_.emplace(system_->switching.get(), system_->modes.get());
   events_.emplace(options_.events, switches_->slack(), n,
@@ -322,35 +319,6 @@ void Integrator::Run::prepare_implicit(const State& start) {
   stepper_->start(start, 0);
 }
 
-OutputProjection& Integrator::Run::projection() {
-  if (!projection_)
-    projection_ = std::make_unique<OutputProjection>(system_, jacobian_, scale_,
-                                                     most_unknowns_of_output);  // a kept block
-  return *projection_;
-}
-
-void Integrator::Run::use_refined_output() {
-  if (projects_output_) projection();
-  // The polynomials of the other families are as accurate as their steps.
-  std::shared_ptr<StepRefiner> refiner;
-  if (const auto* stages = dynamic_cast<const ImplicitStepper*>(stepper_.get()))
-    refiner =
-        std::make_shared<StepRefiner>(system_, jacobian_, stages->methods(), options_.rtol, atol_);
-  use_output(std::make_shared<RefinedOutput>(system_, refiner, projection_, expansion_));
-}
-
-StepOutput& Integrator::Run::output() {
-  if (!output_ && field_) {
-    const std::unique_ptr<ProjectedField> at_start = field_->copy();
-    SavedState saved(field_at_start_);
-    at_start->restore(saved);
-    use_manifold_output(*at_start);
-  } else if (!output_) {
-    use_refined_output();
-  }
-  return *output_;
-}
-
 void Integrator::Run::prepare_manifold(const State& start) {
   const bool by_products = explicit_ && explicit_->by_products;
   field_ = make_projected_field(problem_, system_->modes,
@@ -369,33 +337,6 @@ void Integrator::Run::prepare_manifold(const State& start) {
     stepper_ = std::move(stepper);
   }
   stepper_->place(start);
-}
-
-std::shared_ptr<StepRefiner> Integrator::Run::manifold_refiner(const ManifoldStepper& stepper) {
-  const std::shared_ptr<ProjectedField> field = manifold_output_->field();
-  const auto system = make_field_system(field);
-  Vector x(field->differential), slope = Vector::Zero(field->differential);
-  const State& start = stepper_->state();
-  field->gather(start.y.data(), x.data());
-  const auto jacobian =
-      std::make_shared<Jacobian>(*system, LinearAlgebra::dense, start.t, x.data(), slope.data());
-  return std::make_shared<StepRefiner>(system, jacobian, stepper.methods(), options_.rtol,
-                                       stepper.tolerance());
-}
-
-/// A worker of its own costs as much as steps do, and most runs of motions show mesh points only.
-bool Integrator::Run::output_may_wait() const {
-  const Interval& span = problem_.t_span;
-  return explicit_ && field_->is_motion() && !field_->is_sparse() && !options_.dense &&
-         events_->empty() && std::all_of(outputs_.begin(), outputs_.end(), [&](double time) {
-           return time == span.begin || time == span.end;
-         });
-}
-
-void Integrator::Run::use_manifold_output(const ProjectedField& at_start) {
-  manifold_output_ = std::make_shared<ManifoldOutput>(system_, expansion_, at_start.for_output());
-  if (implicit_on_manifold_) manifold_output_->refine(manifold_refiner(*implicit_on_manifold_));
-  use_output(manifold_output_);
 }
 
 }  // namespace daedalus

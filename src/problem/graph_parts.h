@@ -19,7 +19,7 @@ struct GraphParts {
   std::vector<char> row_has_rates, variable_has_rates;
   bool has_constant_mass = true;
   bool is_nonlinear_in_rates = false;
-  bool is_linear = false;  ///< with constant coefficients, between events
+  bool is_linear = false;                 ///< with constant coefficients, between events
   std::vector<Mass::Entry> mass;          ///< where it is constant
   std::vector<RowCombination> algebraic;  ///< rows of the left null space of a constant mass
   std::shared_ptr<const EquationJacobian> derivatives;  ///< to be copied

@@ -1,8 +1,7 @@
 #pragma once
 // f of F = E y' - f(t, y), and -df/dy, as machine code made of what a function does with Expr, or
-// of what a model says: the
-// stages of a step side by side in vector registers, and what depends on the time alone computed
-// once for all iterations on a step.
+// of what a model says: the stages of a step side by side in vector registers, and what depends on
+// the time alone computed once for all iterations on a step.
 #include <functional>
 #include <memory>
 #include <vector>

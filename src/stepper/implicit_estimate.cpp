@@ -13,6 +13,10 @@ namespace {
 constexpr double most_relief = 30, most_relief_of_two = 100;
 constexpr int few_stages = 3;                 // that are enough wherever Newton's iteration is slow
 constexpr double sharp_for_growth = 0.99e-4;  // tolerance, below which steps become long
+constexpr double aimed_rate = 0.2;            // of Newton's iteration after steps grew
+constexpr double growth_after_failure = 3;    // of steps, while it was not
+constexpr double rate_after_failure = 0.3;    // aimed at, by shorter steps if need be
+constexpr double least_after_failure = 0.2;   // of a step
 
 }  // namespace
 
@@ -177,6 +181,20 @@ double ImplicitStepper::estimate_error() {
     if (std::isfinite(refined)) error = refined;
   }
   return std::isfinite(error) ? std::max(error, 1e-10) : 1e10;
+}
+
+/// So that Newton's iteration may follow: its rate grows with the step, and after a failure longer
+/// steps fail again, or such as were just short enough. [GustafssonSoderlind1997] (Diodes of a ring
+/// modulator that begin to conduct: three attempts at each step, the last one of ten iterations.)
+void ImplicitStepper::limit_growth(double before) {
+  double most = std::numeric_limits<double>::infinity();
+  if (last_newton_.iterations > 1 && last_newton_.rate > 0)
+    most = newton_failed_ ? std::max(least_after_failure, rate_after_failure / last_newton_.rate)
+                          : std::max(1.0, aimed_rate / last_newton_.rate);
+  steps_since_failure_ = newton_failed_ ? 0 : std::min(steps_since_failure_ + 1, long_ago);
+  newton_failed_ = false;
+  if (steps_since_failure_ < long_ago) most = std::min(most, growth_after_failure);
+  if (std::abs(h_) > most * std::abs(before)) h_ = most * before;
 }
 
 }  // namespace daedalus

@@ -17,11 +17,6 @@ constexpr double nearly_linear = 1e-4;         // likewise: a matrix serves long
 constexpr double longest_by_hearsay = 100;     // steps beyond ask for a new matrix
 constexpr double error_of_cut_step = 3;        // at an event, in tolerances
 constexpr int shorten_up_to = 6;               // times, for the sake of Newton's iteration
-constexpr double aimed_rate = 0.2;             // of Newton's iteration after steps grew
-constexpr double growth_after_failure = 3;     // of steps, while it was not
-constexpr double rate_after_failure = 0.3;     // aimed at, by shorter steps if need be
-constexpr double least_after_failure = 0.2;    // of a step
-constexpr int long_ago = 3;                    // steps ago
 constexpr int few_failures = 4;                // of a step, before rounding is suspected
 constexpr int few_stages = 3;                  // whose estimate of a short step is no rounding
 constexpr double longer_at_end = 1.1;          // steps may be, where that spares a short one
@@ -217,20 +212,6 @@ void ImplicitStepper::accept(double error) {
     order_.note(limited, limited ? error_of_fewer_stages(error) : 1);
   }
   if (std::abs(h_) > options_.max_step) h_ = std::copysign(options_.max_step, h_);
-}
-
-/// So that Newton's iteration may follow: its rate grows with the step, and after a failure longer
-/// steps fail again, or such as were just short enough. [GustafssonSoderlind1997] (Diodes of a ring
-/// modulator that begin to conduct: three attempts at each step, the last one of ten iterations.)
-void ImplicitStepper::limit_growth(double before) {
-  double most = std::numeric_limits<double>::infinity();
-  if (last_newton_.iterations > 1 && last_newton_.rate > 0)
-    most = newton_failed_ ? std::max(least_after_failure, rate_after_failure / last_newton_.rate)
-                          : std::max(1.0, aimed_rate / last_newton_.rate);
-  steps_since_failure_ = newton_failed_ ? 0 : std::min(steps_since_failure_ + 1, long_ago);
-  newton_failed_ = false;
-  if (steps_since_failure_ < long_ago) most = std::min(most, growth_after_failure);
-  if (std::abs(h_) > most * std::abs(before)) h_ = most * before;
 }
 
 void ImplicitStepper::reject(double error) {

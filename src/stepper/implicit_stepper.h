@@ -32,6 +32,7 @@ struct ImplicitCourse {
   bool begins_ = true;           ///< all steps so far asked for much longer ones
   bool once_is_enough_ = false;  ///< second corrections of a linear system were seen to be nothing
   bool newton_failed_ = false;   ///< in this step
+  static constexpr int long_ago = 3;
   int steps_since_failure_ = 0;  ///< as far as it matters
   bool committed_ = false;       ///< next_ is where the last step began
   int singular_in_a_row_ = 0, not_finite_in_a_row_ = 0;
