@@ -71,7 +71,8 @@ TEST(Bounds, ProjectedStepsKeepThemToo) {
       const Solution s = solve(m.problem(), m.scaled({.method = method, .rtol = rtol}));
       ASSERT_TRUE(s.succeeded()) << s.message.text();
       const auto j = std::find(s.variables.begin(), s.variables.end(), "a") - s.variables.begin();
-      for (int i = 0; i < s.rows(); ++i) EXPECT_GE(s.y(i)[j], -1e-15) << method << " " << rtol;  // rounding of the projection
+      for (int i = 0; i < s.rows(); ++i)
+        EXPECT_GE(s.y(i)[j], -1e-15) << method << " " << rtol;  // rounding of the projection
       EXPECT_NEAR(std::hypot(s.value(-1, "x"), s.value(-1, "y")), 1, 1e-12);
     }
 }
