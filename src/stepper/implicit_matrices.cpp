@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "linear/small_vectors.h"
 #include "stepper/implicit_stepper.h"
 
 namespace daedalus {
@@ -11,6 +12,7 @@ namespace {
 
 // Rate of Newton's iteration. Of equations that are not linear it says little of longer steps.
 constexpr double linear = 1e-9;
+constexpr std::size_t few_entries = 16;
 
 }  // namespace
 
@@ -23,9 +25,18 @@ bool ImplicitStepper::jacobian_ahead() {
   if (system_.constraints || !extrapolate_ || rejected_ || options_.fixed_step > 0 ||
       !current()->predict(state_, h_, middle, error_.data()))
     return false;
-  a_before_ = pencil_.a;
+  keep_matrix();
   return jacobian_.evaluate(state_.t + middle * h_, error_.data(), state_.yp.data(), pencil_) &&
          !drowns();
+}
+
+/// A few entries one by one: they were, or will be, written like that, and wider loads wait for it.
+void ImplicitStepper::keep_matrix() {
+  const std::vector<double>& a = pencil_.a;
+  if (a.size() > few_entries)
+    std::copy(a.begin(), a.end(), a_before_.begin());
+  else
+    copy_singly(a.data(), static_cast<int>(a.size()), a_before_.data());
 }
 
 /// Where the polynomial of the last step ends at nonsense, an exponential there may be larger than
@@ -37,7 +48,14 @@ bool ImplicitStepper::drowns() {
   const std::vector<double>& a = pencil_.a;
   const Eigen::Map<const Vector> here(a.data(), std::ssize(a)),
       before(a_before_.data(), std::ssize(a));
-  if ((here.cwiseAbs() - most * before.cwiseAbs()).maxCoeff() <= 0) return false;
+  std::size_t first = 0;
+  while (first < a.size() && a.size() <= few_entries &&
+         std::abs(a[first]) <= most * std::abs(a_before_[first]))
+    ++first;
+  const bool none_grew = a.size() <= few_entries
+                             ? first == a.size()
+                             : (here.cwiseAbs() - most * before.cwiseAbs()).maxCoeff() <= 0;
+  if (none_grew) return false;
   std::fill(row_size_.begin(), row_size_.end(), 0.0);
   const auto size_of_row = [this](std::size_t k) -> double& {
     return row_size_[static_cast<std::size_t>(pencil_.pattern.row[k])];

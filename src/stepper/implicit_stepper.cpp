@@ -101,7 +101,7 @@ ImplicitStepper::ImplicitStepper(const System& system, Jacobian& jacobian, const
       !current()->is_stiffly_accurate())
     state_space_ = std::make_unique<AlgebraicProjection>(system, jacobian);
   error_.assign(system.size, 0.0), row_size_ = error_;
-  a_before_.reserve(pencil_.a.size());
+  a_before_.assign(pencil_.a.size(), 0.0);
   if (state_space_) projection_scale_.assign(system.size, 0.0);
   if (system.expansion && options.fixed_step == 0)
     eliminated_ = std::make_unique<EliminatedError>(system, options.rtol);

@@ -88,6 +88,7 @@ class ImplicitStepper final : public Stepper,
   double error_of_fewer_stages(double error) const;
   bool renew_jacobian();
   bool jacobian_ahead();
+  void keep_matrix();
   bool drowns();
   bool renew_factors();
   void consider_order();
