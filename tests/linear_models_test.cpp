@@ -36,7 +36,9 @@ TEST(LinearModels, TakeOneIterationAStep) {
 
 TEST(LinearModels, ThatAreNotLinearTakeMore) {
   for (const char* equation : {"der(v) = -100*sin(x);", "der(v) = -(100 + sin(time))*x;",
-                               "der(v) = -(if noEvent(x > 0) then 100 else 50)*x;"}) {
+                               "der(v) = -(if noEvent(x > 0) then 100 else 50)*x;",
+                               // Slopes that vanish where they exist: dry friction.
+                               "der(v) = -100*x - 0.5*noEvent(sign(v));"}) {
     const Solution s = solved("Real x(start = 1, fixed = true), v(start = 0, fixed = true);",
                               std::string("der(x) = v; ") + equation, 1e-6);
     ASSERT_TRUE(s.succeeded()) << s.message.text();

@@ -189,10 +189,9 @@ std::unique_ptr<Integrator::Run> Integrator::Run::make_explicit(const Problem& p
                                                                 const Options& options,
                                                                 bool at_start, Refusal& refusal) {
   std::string_view& why = refusal.why;
-  why = "no motion on constraints of moderate size";
-  if (!may_suit_explicit_steps(problem)) return nullptr;
-  why = "bounds are kept by implicit steps";
-  if (!problem.bounds.empty()) return nullptr;
+  why = problem.bounds.empty() ? "no motion on constraints of moderate size"
+                               : "bounds are kept by implicit steps";
+  if (!problem.bounds.empty() || !may_suit_explicit_steps(problem)) return nullptr;
   Options chosen = options;
   chosen.method = "dop853";
   try {

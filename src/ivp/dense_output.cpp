@@ -57,8 +57,8 @@ void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool sol
   if (!active_ || (index_one_ && solved)) return;
   if (kept_.empty()) prepare();
   if (!index_one_) linearize(anchor);
-  std::copy(y, y + system_->size, kept_.begin());
   if (index_one_) {
+    std::copy(y, y + system_->size, kept_.begin());
     algebraic_->forget();
     if (!algebraic_->project(t, y, tolerance_)) std::copy(kept_.begin(), kept_.end(), y);
     return;
@@ -73,9 +73,8 @@ void OutputProjection::apply(const Anchor& anchor, double t, double* y, bool sol
   ConstraintProjection& solver = may_change ? *working_ : *at_anchor_;
   if (!anchored_) solver.forget();
   if (!solver.polish(t, y)) {
-    std::copy(kept_.begin(), kept_.end(), y);
     solver.forget();
-    if (!solver.polish(t, y)) std::copy(kept_.begin(), kept_.end(), y);
+    solver.polish(t, y);
   }
   works_on_copies_ = may_change || at_anchor_->changes() != changes_at_anchor_;
 }

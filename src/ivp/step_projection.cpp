@@ -1,7 +1,5 @@
 #include "ivp/step_projection.h"
 
-#include <algorithm>
-
 namespace daedalus {
 
 StepProjection::StepProjection(std::shared_ptr<const System> system,
@@ -20,17 +18,11 @@ void StepProjection::begin(const std::vector<double>& yp) {
 }
 
 void StepProjection::apply(double t, double* y) {
-  kept_.assign(y, y + system_->size);
-  bool done = projection_.polish(t, y, enough_);
-  if (!done) {
-    std::copy(kept_.begin(), kept_.end(), y);
+  if (!projection_.polish(t, y, enough_)) {
     projection_.forget();
-    done = projection_.polish(t, y, enough_);
+    if (!projection_.polish(t, y, enough_)) return;
   }
-  if (done)
-    projection_.begin_derivatives_here();
-  else
-    std::copy(kept_.begin(), kept_.end(), y);
+  projection_.begin_derivatives_here();
 }
 
 void StepProjection::save(std::vector<double>& memory) const {

@@ -26,7 +26,6 @@ class StepProjection {
   std::shared_ptr<const System> system_;
   ConstraintProjection projection_;
   double enough_;
-  std::vector<double> kept_;
 };
 
 }  // namespace daedalus

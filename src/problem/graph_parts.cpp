@@ -42,9 +42,30 @@ MassDependence mass_dependence(const EquationSet& equations) {
   return result;
 }
 
+bool is_sum_or_product(Op op) {
+  return op == Op::neg || op == Op::add || op == Op::sub || op == Op::mul || op == Op::div;
+}
+
+/// Made of sums and products of variables alone: the slopes of others, of the sign of a velocity,
+/// may be constant though they jump.
+bool is_rational(const Kernel& kernel) {
+  std::vector<char> varies(static_cast<std::size_t>(kernel.graph.size()), 0);
+  for (const NodeId id : needed(kernel.graph, kernel.residual)) {
+    const Node n = kernel.graph[id];
+    char& here = varies[static_cast<std::size_t>(id)];
+    if (n.op == Op::input)
+      here = kernel.leaves[static_cast<std::size_t>(n.a)].kind == Leaf::Kind::variable;
+    else
+      for_operands(n, [&](NodeId operand) { here |= varies[static_cast<std::size_t>(operand)]; });
+    if (here && n.op != Op::input && !is_sum_or_product(n.op)) return false;
+  }
+  return true;
+}
+
 /// Coefficients change at events at most.
 bool is_linear(const EquationSet& equations) {
   for (const Kernel& kernel : equations.kernels()) {
+    if (!is_rational(kernel)) return false;
     std::vector<int> variables;
     for (std::size_t l = 0; l < kernel.leaves.size(); ++l)
       if (kernel.leaves[l].kind == Leaf::Kind::variable) variables.push_back(static_cast<int>(l));

@@ -46,16 +46,10 @@ bool ImplicitStepper::drowns() {
   constexpr double part = 0.1;  // estimates are relieved
   const double most = part / options_.rtol;
   const std::vector<double>& a = pencil_.a;
-  const Eigen::Map<const Vector> here(a.data(), std::ssize(a)),
-      before(a_before_.data(), std::ssize(a));
-  std::size_t first = 0;
-  while (first < a.size() && a.size() <= few_entries &&
-         std::abs(a[first]) <= most * std::abs(a_before_[first]))
-    ++first;
-  const bool none_grew = a.size() <= few_entries
-                             ? first == a.size()
-                             : (here.cwiseAbs() - most * before.cwiseAbs()).maxCoeff() <= 0;
-  if (none_grew) return false;
+  const auto has_not_grown = [most](double now, double before) {
+    return std::abs(now) <= most * std::abs(before);
+  };
+  if (std::equal(a.begin(), a.end(), a_before_.begin(), has_not_grown)) return false;
   std::fill(row_size_.begin(), row_size_.end(), 0.0);
   const auto size_of_row = [this](std::size_t k) -> double& {
     return row_size_[static_cast<std::size_t>(pencil_.pattern.row[k])];

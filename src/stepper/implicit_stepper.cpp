@@ -147,6 +147,7 @@ void ImplicitStepper::start(const State& state, double h) {
   first_ = begins_ = true;
   committed_ = false;
   rejected_ = jacobian_valid_ = jacobian_current_ = factors_valid_ = newton_failed_ = false;
+  once_is_enough_ = false;  // of other coefficients
   steps_since_failure_ = long_ago;
   seen_rate_ = 0;
   for (StageSolver* solver : solvers_)
